@@ -13,9 +13,9 @@ var onlyIn = map[string][]string{
 	"os.Root": {"linker/volume"}, "os.OpenRoot": {"linker/volume"}, // whoever follows links inside a directory
 	"unix.O_CREAT": {"linker/safedir/make.go", "linker/statedir/lock.go"}, "os.O_CREATE": {}, "os.Create": {}, "os.WriteFile": {}, // the writers: of files, and of the lock
 	"unix.Mkdirat": {"linker/safedir/make.go"}, "os.Mkdir": {}, "os.MkdirAll": {},
-	"unix.Unlinkat": {"linker/safedir/remove.go"}, "os.Remove": {}, "os.RemoveAll": {},
+	"unix.Unlinkat": {"linker/safedir/make.go"}, "os.Remove": {}, "os.RemoveAll": {},
 	"unix.Renameat": {"linker/safedir/names.go"}, "unix.Renameat2": {"linker/safedir/names.go"}, "os.Rename": {},
-	"safedir.IsTemporary": {"linker/seed", "linker/statedir", "linker/target/sweep.go"}, // whoever sweeps what a killed confit left
+	"safedir.IsTemporary": {"linker/seed", "linker/statedir", "linker/target/switch.go"}, // whoever sweeps what a killed confit left
 }
 
 // TestFilesHaveOneWriter: the linker opens, writes and removes what is confit's own in one place for each.

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
+	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},

@@ -52,11 +52,7 @@ func Bake(w io.Writer, c Config, optional bool) error {
 			dirs = append(dirs, string(s.Target))
 		}
 	}
-	steps, err := t.Plan(wanted)
-	if err == nil {
-		err = t.Do(steps, false)
-	}
-	if err != nil {
+	if err := t.Make(wanted); err != nil {
 		return err
 	}
 	for _, dir := range dirs {

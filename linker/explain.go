@@ -180,9 +180,9 @@ func (e *explanation) checkTargets(keys []volume.Key) {
 }
 
 func (e *explanation) checkPlan(wanted map[Target]target.Want, refuse func(error)) {
-	steps, err := e.targets.Plan(wanted)
-	refuse(err)
-	for _, s := range steps {
+	p := e.targets.Plan(wanted)
+	refuse(p.Err())
+	for _, s := range p.Links {
 		e.checkDir(filepath.Dir(string(s.Target)), refuse)
 	}
 }

@@ -20,7 +20,6 @@ import (
 
 	kubelet "confit/integration/volume"
 	"confit/linker/files"
-	"confit/linker/target"
 )
 
 // house is a linker with volumes in a temporary directory. The volumes are
@@ -191,11 +190,13 @@ func (h *house) restart() *house {
 }
 
 // noted plans what publishing the staged generation does, and writes it down.
-func (h *house) noted() []target.Step {
+func (h *house) noted() {
 	h.Helper()
-	steps, err := h.linker.targets.Plan(h.linker.staged().Targets)
-	h.must(errors.Join(err, h.linker.targets.Note(steps)))
-	return steps
+	p, made := h.linker.targets.Plan(h.linker.staged().Targets), maps.Clone(h.linker.targets.Made())
+	for _, s := range p.Links {
+		made[s.Target] = s.Dest
+	}
+	h.must(errors.Join(p.Err(), h.linker.state.WriteJSON("targets.json", made)))
 }
 
 // noLeftovers holds that nothing temporary and no generation but the live one

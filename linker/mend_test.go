@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"confit/linker/volume"
 )
 
 // damage is what may happen to a generation, and words of why it isn't believed
@@ -243,7 +241,9 @@ func TestMendedWhileItIsRead(t *testing.T) {
 	for range 50 {
 		h.must(os.WriteFile(h.path("bad"), []byte("bad"), 0o644))
 		h.must(os.Rename(h.path("bad"), file))
-		h.must(h.linker.copies.Mend(h.linker.accepted(), (&volume.Mounted{Reader: h.linker.reader}).Copy))
+		mounted, done := h.linker.reader.OfMounted()
+		h.must(h.linker.copies.Mend(h.linker.accepted(), mounted))
+		done()
 		if data, err := os.ReadFile(file); err != nil || string(data) != good {
 			t.Fatalf("mended to %d bytes: %v", len(data), err)
 		}

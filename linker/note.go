@@ -17,7 +17,6 @@ import (
 	"confit/linker/lines"
 	"confit/linker/statedir"
 	"confit/linker/target"
-	"confit/linker/volume"
 )
 
 // noteVersion is that of note.json. A file of another one isn't read, as its fields may mean something else.
@@ -163,9 +162,9 @@ func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
 	maps.DeleteFunc(staged, func(p Key, _ generation.File) bool { return lines.IsRendered(p) })
 	g.Inputs = generation.HashOf(staged)
 	g.Know(l.state.GenerationDir(g.Number))
-	mounted := volume.Mounted{Reader: l.reader}
-	defer mounted.Close()
-	err := l.copies.Mend(g, mounted.Copy)
+	mounted, done := l.reader.OfMounted()
+	defer done()
+	err := l.copies.Mend(g, mounted)
 	if err == nil {
 		err = l.readEnvironment(g)
 	}

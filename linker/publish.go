@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 
 	"confit/linker/files"
-	"confit/linker/volume"
 )
 
 // ErrSuperseded says that the volumes have changed since the candidate was staged.
@@ -151,9 +150,9 @@ func (l *Linker) Mend(number int) error {
 		said("live link", "link", l.state.Live(""), found, err)
 	}
 	if !l.opens.Watches() {
-		mounted := volume.Mounted{Reader: l.reader}
-		defer mounted.Close()
-		if err := l.copies.Heal(g, mounted.Copy); err != nil {
+		mounted, done := l.reader.OfMounted()
+		defer done()
+		if err := l.copies.Heal(g, mounted); err != nil {
 			said("generation", "path", g.Dir, "", err)
 		}
 	}

@@ -220,7 +220,7 @@ func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string)
 func (l *Linker) linkable(keys []volume.Key) (map[Target]target.Want, error) {
 	targets, err := l.wanted(keys)
 	if err == nil {
-		_, err = l.targets.Plan(targets)
+		err = l.targets.Plan(targets).Err()
 	}
 	return targets, err
 }

@@ -1,13 +1,12 @@
-// Package files is the ground that the linker stands on: what is known of a file, by which
-// names confit calls what it leaves, and what an error of that is.
+// Package files is the ground that the linker stands on: what is known of a file, by which names confit calls what it leaves,
+// and what an error of that is.
 //
 // It guarantees that
 //   - an error that may pass by itself is never an [*Invalid];
 //   - a name that confit gives is one that [IsOwnName] knows, and is never too long;
 //   - what is copied is hashed on the way, and never grows beyond its limit.
 //
-// It does not know what the files are for: volumes, generations and targets are the
-// business of the packages above it.
+// It does not know what the files are for: volumes, generations and targets are the business of the packages above it.
 package files
 
 import (
@@ -23,8 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckTrusted refuses a file that somebody else may have put there: only
-// confit's user or root may own it, and nobody else may write to it.
+// CheckTrusted refuses what somebody else may have put there: only confit's user or root may own it, and write to it.
 func CheckTrusted(st *unix.Stat_t) error {
 	switch {
 	case !Own(st.Uid):
@@ -38,13 +36,11 @@ func CheckTrusted(st *unix.Stat_t) error {
 // Own reports whether a user is confit's own or root.
 func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
 
-// DirMode is the mode of every directory that confit makes. An app of another
-// user must be able to read below it; the files keep their own modes.
+// DirMode is the mode of directories that confit makes: another user's app reads below them, as modes of files allow.
 const DirMode = 0o755
 
-// AsDir is a name that only a directory has: with a FIFO in its place, open(2)
-// fails with ENOTDIR, where for the bare name it would wait for a writer.
-// os.OpenRoot and Root.OpenRoot open the bare name.
+// AsDir is a name that only a directory has: with a FIFO in its place, open(2) fails with ENOTDIR, where for the bare name it
+// would wait for a writer. os.OpenRoot and Root.OpenRoot open the bare name.
 func AsDir(name string) string { return name + "/." }
 
 // Missing reports a path that isn't there.
@@ -53,10 +49,8 @@ func Missing(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// MemoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and
-// projected volumes live: pkg/volume/secret and pkg/volume/projected of
-// k8s.io/kubernetes. overlayfs, from which images are made, counts as a disk,
-// whatever is below it.
+// MemoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and projected volumes live: pkg/volume/secret and
+// pkg/volume/projected of k8s.io/kubernetes. overlayfs, of which images are made, counts as a disk.
 func MemoryBacked(st unix.Statfs_t) bool {
 	kind := uint32(st.Type) // of another width and sign on each platform
 	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
@@ -87,3 +81,88 @@ func SortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Key
 
 // Euid is confit's own user, which never changes.
 var Euid = os.Geteuid()
+
+// Invalid is the error of volumes that give no candidate, until one changes: a key is missing, no regular file, too large.
+type Invalid struct{ err error }
+
+func (e *Invalid) Error() string { return e.err.Error() }
+
+func (e *Invalid) Unwrap() error { return e.err }
+
+// IsInvalid reports an error that is an [*Invalid], or wraps one.
+func IsInvalid(err error) bool {
+	_, invalid := errors.AsType[*Invalid](err)
+	return invalid
+}
+
+// Invalidf is [AsInvalid] of an error with this text, as of [fmt.Errorf].
+func Invalidf(format string, args ...any) error {
+	return AsInvalid(fmt.Errorf(format, args...))
+}
+
+// AsInvalid makes an error an [*Invalid], unless its cause is the system's and may pass.
+func AsInvalid(err error) error {
+	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
+		if errors.Is(err, passing) {
+			return err
+		}
+	}
+	return &Invalid{err}
+}
+
+// MaxProblems bounds how many problems one message lists.
+const MaxProblems = 10
+
+// JoinInvalid makes one error of many, or nil of none.
+func JoinInvalid(wrong []error) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	if more := len(wrong) - MaxProblems; more > 0 {
+		wrong = append(wrong[:MaxProblems:MaxProblems], fmt.Errorf("and %d more", more))
+	}
+	return &Invalid{errors.Join(wrong...)}
+}
+
+// ErrMoved says that the volumes changed while they were read.
+var ErrMoved = errors.New("the volume changed while it was read")
+
+// Cause is the bare reason inside a path error: the path would be said twice, or be relative to what the reader can't know.
+func Cause(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
+	}
+	if of, ok := errors.AsType[*os.LinkError](err); ok {
+		return of.Err
+	}
+	return err
+}
+
+// Reason is the [Cause] of what can't be read, and how a pod lets confit read what it may not.
+func Reason(err error) error {
+	if err = Cause(err); !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return fmt.Errorf("%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode", err, Euid)
+}
+
+// Ignoring returns nil for a harmless error.
+func Ignoring(err error, harmless ...error) error {
+	for _, h := range harmless {
+		if errors.Is(err, h) {
+			return nil
+		}
+	}
+	return err
+}
+
+// Joined joins the errors of a map in the order of its keys.
+func Joined[K ~string](wrong map[K]error) error {
+	var all []error
+	for _, key := range SortedKeys(wrong) {
+		if err := wrong[key]; !slices.Contains(all, err) { // many may have the same
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}

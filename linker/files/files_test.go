@@ -37,11 +37,8 @@ func TestNoLinkIsFollowed(t *testing.T) {
 	buf := make([]byte, 3)
 	n, err := f.Read(buf)
 	_, end := f.Read(buf)
-	if n != 2 || err != nil || end == nil || f.Rewind() != nil {
+	if n != 2 || err != nil || end == nil {
 		t.Errorf("read %d bytes (%v), then %v", n, err, end)
-	}
-	if to, err := files.ReadlinkAt(int(at.Fd()), "link"); to != "file" || err != nil {
-		t.Errorf("the symlink leads to %q (%v)", to, err)
 	}
 	if _, err := os.Open(files.AsDir(dir + "/fifo")); !errors.Is(err, unix.ENOTDIR) {
 		t.Errorf("a FIFO in a directory's place: %v", err)

@@ -12,22 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// Names of what confit leaves beside a target. They begin with a dot, so that
-// include conf.d/*.conf doesn't find them.
+// Names of what confit leaves beside a target. They begin with a dot, so that include conf.d/*.conf doesn't find them.
 const (
 	KeptPrefix     = ".confit-kept-"
 	ReplacedPrefix = ".confit-replaced-"
 )
 
-// TmpPrefix begins the name of what is not yet in its place. What a killed
-// confit leaves under such a name is swept by the next one.
+// TmpPrefix begins the name of what is not yet in its place. What a killed confit leaves under one the next sweeps.
 const TmpPrefix = ".confit-tmp-"
 
 // maxName is the longest name of a file.
 const maxName = 255
 
-// Beside is a name beside another one. Of one that would be too long, a hash
-// stands for the end.
+// Beside is a name beside another one. Of one that would be too long, a hash stands for the end.
 func Beside(name, prefix string) string {
 	if len(prefix)+len(name) <= maxName {
 		return prefix + name
@@ -46,9 +43,8 @@ func IsOwnName(path string) bool {
 // TmpName is a new name that begins with [TmpPrefix].
 func TmpName() string { return TmpPrefix + strconv.FormatUint(rand.Uint64(), 36) }
 
-// NameFlaw says why a name can't be passed on: the notes and the status are
-// JSON, which is UTF-8, and a hook gets the changed keys one a line. The keys
-// of a ConfigMap or Secret have only letters, digits, -, _ and dots.
+// NameFlaw says why a name can't be passed on: the notes and the status are JSON, which is UTF-8, and a hook gets the changed
+// keys one a line. The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
 func NameFlaw(name string) string {
 	switch {
 	case !utf8.ValidString(name):
@@ -59,12 +55,10 @@ func NameFlaw(name string) string {
 	return ""
 }
 
-// Resolver remembers the real paths of directories, so that many links below
-// one ask the file system once.
+// Resolver remembers the real paths of directories, so that many links below one ask the file system once.
 type Resolver map[string]string
 
-// Path follows the links in the part of a path that exists, except for the last
-// element: /var/run/x is /run/x on most systems.
+// Path follows the links in the part of a path that exists, but for the last element: /var/run/x is mostly /run/x.
 func (r Resolver) Path(path string) string {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if dir == path {
@@ -80,6 +74,5 @@ func (r Resolver) Path(path string) string {
 	return filepath.Join(r[dir], name)
 }
 
-// Dir is a directory's real path. Unlike Path, it follows the last element,
-// too.
+// Dir is a directory's real path. Unlike Path, it follows the last element, too.
 func (r Resolver) Dir(path string) string { return filepath.Dir(r.Path(filepath.Join(path, "x"))) }

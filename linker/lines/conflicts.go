@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,9 +11,8 @@ import (
 	"confit/linker/files"
 )
 
-// Parse works out every link and refuses those that can't live together. Relative
-// sources are below volumes. No target may be there or in state. Both are absolute
-// paths. rendered says that there is a renderer. The errors are joined.
+// Parse works out every link and refuses those that can't live together. Relative sources are below volumes. No target may be
+// there or in state. Both are absolute paths. rendered says that there is a renderer. The errors are joined.
 func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 	var links []Line
 	var wrong []error
@@ -34,9 +34,8 @@ func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 	return links, errors.Join(slices.Concat(wrong, checkTargets(links), checkNames(links), checkSources(links))...)
 }
 
-// exemptNamed takes the keys that a line names out of the globs and directories
-// of link lines: then web/*.conf doesn't match web/nginx.conf. One link to a
-// whole directory has no keys of its own to leave out.
+// exemptNamed takes the keys that a line names out of the globs and directories of link lines: then web/*.conf doesn't match
+// web/nginx.conf. One link to a whole directory has no keys of its own to leave out.
 func exemptNamed(links []Line) {
 	named := map[Key]bool{}
 	for i := range links {
@@ -74,8 +73,8 @@ func above[S ~string](path S) (dirs []S) {
 	return dirs
 }
 
-// checkTargets refuses two links to one target, and a target inside another, as far as they are known
-// without the volumes: those that a line names, and the directories of the others.
+// checkTargets refuses two links to one target, and a target inside another, as far as they are known without the volumes:
+// those that a line names, and the directories of the others.
 func checkTargets(links []Line) []error {
 	taken := NewTaken()
 	for i := range links {
@@ -108,18 +107,15 @@ func checkNames(links []Line) (wrong []error) {
 	return wrong
 }
 
-// checkSources refuses two sources for one place in a generation. It looks links up by their places,
-// as there may be thousands.
+// checkSources refuses a source at or below another one's place in a generation. It looks up places: links may be thousands.
 func checkSources(links []Line) (wrong []error) {
 	places := map[Key]map[string]int{} // by place and by root: the first link
-	for i := range links {
+	for i := len(links) - 1; i >= 0; i-- {
 		s := &links[i]
 		if places[s.Prefix] == nil {
 			places[s.Prefix] = map[string]int{}
 		}
-		if _, known := places[s.Prefix][s.Root]; !known {
-			places[s.Prefix][s.Root] = i
-		}
+		places[s.Prefix][s.Root] = i
 	}
 	for i := range links {
 		wrong = append(wrong, checkSource(links, i, places))
@@ -127,8 +123,6 @@ func checkSources(links []Line) (wrong []error) {
 	return wrong
 }
 
-// checkSource refuses a source that would stand at or below another source's
-// place.
 func checkSource(links []Line, i int, places map[Key]map[string]int) error {
 	s := &links[i]
 	for _, dir := range above(s.Prefix) {
@@ -144,34 +138,29 @@ func checkSource(links []Line, i int, places map[Key]map[string]int) error {
 
 // Taken collects targets. Each may have one line only.
 //
-// Two targets are compared as written and by their real directories: /etc/app/x
-// and /srv/app/x are one if /etc/app is a link to /srv/app. Both comparisons
-// are needed, because a real path may lead through a link that confit has made.
+// Two targets are compared as written and by their real directories: /etc/app/x and /srv/app/x are one if /etc/app is a link to
+// /srv/app. Both comparisons are needed, because a real path may lead through a link that confit has made.
 type Taken struct {
 	by    map[Target]*Line  // the line of each target
-	paths map[string]Target // by the real path of a target, the written one
+	paths map[Target]Target // by the path of a target, the written and the real one: the written one
 	real  files.Resolver
 	wrong []error
 }
 
 // NewTaken makes one without targets.
 func NewTaken() *Taken {
-	return &Taken{by: map[Target]*Line{}, paths: map[string]Target{}, real: files.Resolver{}}
+	return &Taken{by: map[Target]*Line{}, paths: map[Target]Target{}, real: files.Resolver{}}
 }
 
-// Add takes a target for a line. If the line can't have it, Add reports false, and Err has
-// an error that errorf made.
+// Add takes a target for a line. If the line can't have it, Add reports false, and Err has an error that errorf made.
 func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) bool {
-	if files.IsOwnName(string(target)) {
+	real := Target(t.real.Path(string(target)))
+	other := cmp.Or(t.paths[target], t.paths[real])
+	switch {
+	case files.IsOwnName(string(target)):
 		t.wrong = append(t.wrong, errorf("target %q has a name that confit gives to what it keeps: rename the key", target))
 		return false
-	}
-	real := t.real.Path(string(target))
-	other, taken := t.paths[real]
-	if _, written := t.by[target]; written {
-		other, taken = target, true
-	}
-	if taken {
+	case other != "":
 		by := ""
 		if other != target {
 			by = fmt.Sprintf(" by the path %q", other)
@@ -179,12 +168,11 @@ func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) b
 		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own", target, t.by[other].Label(), by))
 		return false
 	}
-	t.by[target], t.paths[real] = s, target
+	t.by[target], t.paths[target], t.paths[real] = s, target, target
 	return true
 }
 
-// Err is what is wrong with the targets, an [*files.Invalid] or nil. It is asked once, at
-// the end.
+// Err is what is wrong with the targets, an [*files.Invalid] or nil. It is asked once, at the end.
 func (t *Taken) Err() error {
 	t.checkInside()
 	return files.JoinInvalid(t.wrong)
@@ -211,12 +199,7 @@ func (t *Taken) refuseInside(s *Line, target, outer Target) {
 
 // outer is a target that is a directory or contains it, "" if there is none.
 func (t *Taken) outer(dir string) Target {
-	for _, d := range above(Target(dir)) {
-		if _, found := t.by[d]; found {
-			return d
-		}
-	}
-	for _, d := range above(t.real.Dir(dir)) {
+	for _, d := range append(above(Target(dir)), above(Target(t.real.Dir(dir)))...) {
 		if outer, found := t.paths[d]; found {
 			return outer
 		}

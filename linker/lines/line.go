@@ -25,9 +25,8 @@ type Line struct {
 	Base       string       // absolute path of the key, or of the directory in front of the first pattern element
 	Pattern    string       // for a glob: the rest, below base
 	Prefix     Key          // where base stands in a generation: base, below root
-	Root       string       // the volumes, or / for a source outside of them
+	Root       string       // the volumes, or / for a source outside of them: the last directory that may be a volume
 	Floor      string       // the volume when no directory above holds ..data
-	Ceiling    string       // the last directory that may be a volume
 	Rendered   bool         // its keys are made by the renderer
 	Exempt     map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
 	InFallback bool         // it leads to the fallback
@@ -53,8 +52,7 @@ func (s *Line) At() string {
 	return " at " + s.Where
 }
 
-// Single reports whether the link has one target, which is known without the
-// volume.
+// Single reports whether the link has one target, which is known without the volume.
 func (s *Line) Single() bool { return s.Use == Linked && (s.Kind == OneKey || s.Kind == WholeDir) }
 
 // TargetOf is where a link puts a key; "" without a target of its own.
@@ -69,14 +67,13 @@ func (s *Line) TargetOf(key Key) Target {
 	return Target(path.Join(string(s.Target), below))
 }
 
-// WholeDirectory reports whether the line is one link to a directory, and not one
-// to each key: nothing happens beside its target when a key changes.
+// WholeDirectory reports whether the line is one link to a directory, and not one to each key: nothing happens beside its
+// target when a key changes.
 func (l Link) WholeDirectory() bool {
 	return l.Use == Linked && strings.HasSuffix(l.Source, "/") && !strings.HasSuffix(string(l.Target), "/")
 }
 
-// VariableOf is the name of the variable that a key becomes. The error says why it can't
-// have that name.
+// VariableOf is the name of the variable that a key becomes. The error says why it can't have that name.
 func (s *Line) VariableOf(key Key) (string, error) {
 	name := strings.Replace(s.Name, "*", path.Base(string(key)), 1)
 	switch {
@@ -102,8 +99,7 @@ type Key string
 // Target is the absolute path where an app looks.
 type Target string
 
-// DataLink is the link that the kubelet swaps, dataDirName of
-// atomic_writer.go.
+// DataLink is the link that the kubelet swaps, dataDirName of atomic_writer.go.
 const DataLink = "..data"
 
 // Rendered stands in a source for the directory that the renderer fills.

@@ -13,18 +13,18 @@ import (
 func TestWhatALineMeans(t *testing.T) {
 	const v = "/none/volumes"
 	for written, want := range map[string]lines.Line{
-		"web/a /etc/a":              {Kind: lines.OneKey, Base: v + "/web/a", Prefix: "web/a", Root: v, Floor: v + "/web", Ceiling: v},
-		"web/sub/a /etc/a":          {Kind: lines.OneKey, Base: v + "/web/sub/a", Prefix: "web/sub/a", Root: v, Floor: v + "/web", Ceiling: v},
-		"a /etc/a":                  {Kind: lines.OneKey, Base: v + "/a", Prefix: "a", Root: v, Floor: v, Ceiling: v},
-		"web/*.conf /etc/":          {Kind: lines.Glob, Base: v + "/web", Pattern: "*.conf", Prefix: "web", Root: v, Floor: v + "/web", Ceiling: v},
-		"web/sub/*/*.conf /etc/":    {Kind: lines.Glob, Base: v + "/web/sub", Pattern: "*/*.conf", Prefix: "web/sub", Root: v, Floor: v + "/web", Ceiling: v},
-		"web/ /etc/web/":            {Kind: lines.Tree, Base: v + "/web", Prefix: "web", Root: v, Floor: v + "/web", Ceiling: v},
-		"web/ /etc/web":             {Kind: lines.WholeDir, Base: v + "/web", Prefix: "web", Root: v, Floor: v + "/web", Ceiling: v},
-		"input web/":                {Kind: lines.Tree, Base: v + "/web", Prefix: "web", Root: v, Floor: v + "/web", Ceiling: v},
-		"/srv/x/a /etc/a":           {Kind: lines.OneKey, Base: "/srv/x/a", Prefix: "srv/x/a", Root: "/", Floor: "/srv/x", Ceiling: "/"},
-		v + "/web/a /etc/a":         {Kind: lines.OneKey, Base: v + "/web/a", Prefix: "web/a", Root: v, Floor: v + "/web", Ceiling: v},
-		"{rendered}/a /etc/a":       {Kind: lines.OneKey, Base: "/{rendered}/a", Prefix: ".rendered/a", Root: "{rendered}", Floor: "/{rendered}", Ceiling: "/", Rendered: true},
-		"{rendered}/ /etc/all mode": {Kind: lines.WholeDir, Base: "/{rendered}", Prefix: ".rendered", Root: "{rendered}", Floor: "/{rendered}", Ceiling: "/", Rendered: true},
+		"web/a /etc/a":              {Kind: lines.OneKey, Base: v + "/web/a", Prefix: "web/a", Root: v, Floor: v + "/web"},
+		"web/sub/a /etc/a":          {Kind: lines.OneKey, Base: v + "/web/sub/a", Prefix: "web/sub/a", Root: v, Floor: v + "/web"},
+		"a /etc/a":                  {Kind: lines.OneKey, Base: v + "/a", Prefix: "a", Root: v, Floor: v},
+		"web/*.conf /etc/":          {Kind: lines.Glob, Base: v + "/web", Pattern: "*.conf", Prefix: "web", Root: v, Floor: v + "/web"},
+		"web/sub/*/*.conf /etc/":    {Kind: lines.Glob, Base: v + "/web/sub", Pattern: "*/*.conf", Prefix: "web/sub", Root: v, Floor: v + "/web"},
+		"web/ /etc/web/":            {Kind: lines.Tree, Base: v + "/web", Prefix: "web", Root: v, Floor: v + "/web"},
+		"web/ /etc/web":             {Kind: lines.WholeDir, Base: v + "/web", Prefix: "web", Root: v, Floor: v + "/web"},
+		"input web/":                {Kind: lines.Tree, Base: v + "/web", Prefix: "web", Root: v, Floor: v + "/web"},
+		"/srv/x/a /etc/a":           {Kind: lines.OneKey, Base: "/srv/x/a", Prefix: "srv/x/a", Root: "/", Floor: "/srv/x"},
+		v + "/web/a /etc/a":         {Kind: lines.OneKey, Base: v + "/web/a", Prefix: "web/a", Root: v, Floor: v + "/web"},
+		"{rendered}/a /etc/a":       {Kind: lines.OneKey, Base: "/{rendered}/a", Prefix: ".rendered/a", Root: "{rendered}", Floor: "/{rendered}", Rendered: true},
+		"{rendered}/ /etc/all mode": {Kind: lines.WholeDir, Base: "/{rendered}", Prefix: ".rendered", Root: "{rendered}", Floor: "/{rendered}", Rendered: true},
 	} {
 		got, err := parse("/none", true, written)
 		if err != nil || len(got) != 1 {
@@ -33,7 +33,7 @@ func TestWhatALineMeans(t *testing.T) {
 		}
 		g := got[0]
 		if g.Kind != want.Kind || g.Base != want.Base || g.Pattern != want.Pattern || g.Prefix != want.Prefix || g.Root != want.Root ||
-			g.Floor != want.Floor || g.Ceiling != want.Ceiling || g.Rendered != want.Rendered {
+			g.Floor != want.Floor || g.Rendered != want.Rendered {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", written, g, want)
 		}
 		if lines.IsRendered(g.Prefix+"/x") != want.Rendered {

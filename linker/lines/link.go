@@ -1,12 +1,10 @@
-// Package lines works out what the link lines mean, each and all together, before a volume
-// is looked at.
+// Package lines works out what the link lines mean, each and all together, before a volume is looked at.
 //
-// It guarantees that the lines it accepts can live together: each target, each variable and
-// each place in a generation is one line's, and no target is in another one, in a volume or
-// in the state directory. Each error says where the line stands, and what to write instead.
+// It guarantees that the lines it accepts can live together: each target, each variable and each place in a generation is one
+// line's, and no target is in another one, in a volume or in the state directory. Each error says where the line stands, and
+// what to write instead.
 //
-// It reads no volume, and does not know how keys are found and targets made. Of the file
-// system it asks only where the directories of targets lead.
+// It does not know how keys are found and targets made. Of the file system it asks only where directories of targets lead.
 package lines
 
 import (
@@ -45,10 +43,10 @@ const (
 // parseLink works out a link's paths. Relative sources live in volumes.
 func parseLink(l Link, volumes string) (Line, error) {
 	s := Line{Link: l}
-	if err := s.parseSource(volumes); err != nil {
-		return s, errors.Join(err, s.checkAbsolute())
-	}
+	err := errors.Join(s.parseSource(volumes), s.checkAbsolute())
 	switch {
+	case err != nil:
+		return s, err
 	case l.Use == Linked:
 		return s, s.parseTarget()
 	case s.Kind == WholeDir: // each key below it, as with a target that ends in a slash
@@ -103,14 +101,10 @@ func (s *Line) parseSource(volumes string) error {
 	return s.locate(volumes)
 }
 
-// checkPattern refuses what the patterns of other programs have, and path.Match
-// hasn't.
+// checkPattern refuses what the patterns of other programs have, and path.Match hasn't.
 func (s *Line) checkPattern() error {
 	if before, _, found := strings.Cut(s.Source, "**"); found {
-		dir := before[:strings.LastIndex(before, "/")+1]
-		if dir == "" {
-			dir = "VOLUME/"
-		}
+		dir := cmp.Or(before[:strings.LastIndex(before, "/")+1], "VOLUME/")
 		return s.Errorf("source %q: ** is no pattern: write %q for all keys below it, and a target that ends in a slash; or a line for each depth, such as %q and %q",
 			s.Source, dir, dir+"*.conf", dir+"*/*.conf")
 	}
@@ -126,10 +120,9 @@ func (s *Line) checkPattern() error {
 	return s.Errorf("source %q: {,} is no pattern: write a line for each, %q", s.Source, each)
 }
 
-// locate works out what the volume may be, and where the keys stand in a
-// generation: at the source as it was written.
+// locate works out what the volume may be, and where the keys stand in a generation: at the source as it was written.
 func (s *Line) locate(volumes string) error {
-	s.Floor, s.Ceiling, s.Root = s.SearchFrom(), "/", "/"
+	s.Floor, s.Root = s.SearchFrom(), "/"
 	s.Prefix = Key(strings.TrimPrefix(s.Base, "/"))
 	rel, err := filepath.Rel(volumes, s.Base)
 	local := err == nil && filepath.IsLocal(rel)
@@ -153,8 +146,7 @@ func (s *Line) locate(volumes string) error {
 	if first == RenderedDir {
 		return s.Errorf("source %q: %s is where confit puts what is rendered: mount the volume elsewhere", s.Source, RenderedDir)
 	}
-	s.Prefix, s.Ceiling, s.Root = Key(rel), volumes, volumes
-	s.Floor = filepath.Join(volumes, first)
+	s.Prefix, s.Root, s.Floor = Key(rel), volumes, filepath.Join(volumes, first)
 	if s.Kind == OneKey && rel == first {
 		s.Floor = volumes
 	}
@@ -173,11 +165,7 @@ func (s *Line) checkAbsolute() error {
 }
 
 func (s *Line) parseTarget() error {
-	isDir := strings.HasSuffix(string(s.Target), "/")
-	if err := s.checkAbsolute(); err != nil {
-		return err
-	}
-	switch {
+	switch isDir := strings.HasSuffix(string(s.Target), "/"); {
 	case filepath.Clean(string(s.Target)) == "/":
 		return s.Errorf("target %q is the root directory: write the path that the app opens", s.Target)
 	case s.Kind == OneKey && isDir:
@@ -192,8 +180,7 @@ func (s *Line) parseTarget() error {
 	return nil
 }
 
-// parseName refuses a name that no variable can have, or that means something
-// to confit, the app or the platform.
+// parseName refuses a name that no variable can have, or that means something to confit, the app or the platform.
 func (s *Line) parseName() error {
 	stars := strings.Count(s.Name, "*")
 	switch {
@@ -211,9 +198,8 @@ func (s *Line) parseName() error {
 	return nil
 }
 
-// isReserved reports a variable that no key may be: confit's own, those that it
-// gives to hooks, and those that the app speaks with confit by, sd_notify(3)
-// and sd_listen_fds(3).
+// isReserved reports a variable that no key may be: confit's own, those that it gives to hooks, and those that the app speaks
+// with confit by, sd_notify(3) and sd_listen_fds(3).
 func isReserved(name string) bool {
 	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
 }

@@ -1,7 +1,6 @@
-// Package mounts knows what is mounted, from the kernel's list of that. It says what the
-// mounts tell before a key is read: that it can never change, or isn't what it seems to
-// be. It knows no volume, and reads no file but that list. Where that can't be read
-// nothing is known, and nothing is refused.
+// Package mounts knows what is mounted, from the kernel's list of that. It says what the mounts tell before a key is read: that
+// it can never change, or isn't what it seems to be. It knows no volume, and reads no file but that list. Where that can't be
+// read nothing is known, and nothing is refused.
 package mounts
 
 import (
@@ -12,22 +11,19 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"confit/linker/files"
 )
 
-// Table is what is mounted, and what of it confit uses. Its paths are real
-// ones, as those of the mounts.
+// Table is what is mounted, and what of it confit uses. Its paths are real ones, as those of the mounts.
 type Table struct {
 	list    []mount
+	below   []mount // of these, what is on the volumes or below them, and isn't covered
 	volumes string
 	state   string
 	pod     bool
 }
 
-// Read reads what is mounted now. The volumes and the state directory are absolute
-// paths. pod says that this is a pod of Kubernetes.
+// Read reads what is mounted now. volumes and state are absolute paths. pod says that this is a pod of Kubernetes.
 func Read(volumes, state string, pod bool) *Table {
 	return Parse(readMountinfo(), volumes, state, pod)
 }
@@ -35,19 +31,26 @@ func Read(volumes, state string, pod bool) *Table {
 // Parse is the same for what the text of a mountinfo says is mounted.
 func Parse(mountinfo, volumes, state string, pod bool) *Table {
 	real := files.Resolver{}
-	return &Table{parseMounts(mountinfo), real.Dir(volumes), real.Dir(state), pod}
+	t := &Table{list: parseMounts(mountinfo), volumes: real.Dir(volumes), state: real.Dir(state), pod: pod}
+	for i, m := range t.list {
+		if t.volumes != "/" && files.Inside(m.point, t.volumes) && holder(t.list, m.point) == i { // below / is whatever a container has, such as /etc/hosts
+			t.below = append(t.below, m)
+		}
+	}
+	return t
 }
 
-// Check refuses subPath mounts: what is read through one never changes. One that is left on a
-// target's link is made where the link leads to, in the state directory.
+// Check refuses subPath mounts: what is read through one never changes. One that is left on a target's link is made where the
+// link leads to, in the state directory.
 func (t *Table) Check() error {
 	var wrong []error
-	for i, m := range t.list {
-		switch volume, key, found := m.subPath(); {
-		case !found:
-		case t.reads(i):
+	for _, m := range t.below {
+		if volume, key, found := m.subPath(); found {
 			wrong = append(wrong, t.refuse(m, volume, key))
-		case m.point != t.state && files.Inside(m.point, t.state):
+		}
+	}
+	for _, m := range t.list {
+		if _, key, found := m.subPath(); found && m.point != t.state && files.Inside(m.point, t.state) {
 			wrong = append(wrong, fmt.Errorf("cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already", m.point, key))
 		}
 	}
@@ -55,24 +58,9 @@ func (t *Table) Check() error {
 }
 
 // Some reports whether anything is mounted on the volumes or below them.
-func (t *Table) Some() bool {
-	for i := range t.list {
-		if t.reads(i) {
-			return true
-		}
-	}
-	return false
-}
+func (t *Table) Some() bool { return len(t.below) > 0 }
 
-// reads reports whether a mount is on the volumes or below them, and isn't
-// covered. Below / that would be whatever a container has, such as /etc/hosts.
-func (t *Table) reads(i int) bool {
-	point := t.list[i].point
-	return t.volumes != "/" && files.Inside(point, t.volumes) && holder(t.list, point) == i
-}
-
-// refuse says what to mount and what to link instead. The root of a tmpfs
-// doesn't tell the volume's name.
+// refuse says what to mount and what to link instead. The root of a tmpfs doesn't tell the volume's name.
 func (t *Table) refuse(m mount, volume, key string) error {
 	if volume == "." {
 		volume = "VOLUME"
@@ -86,13 +74,12 @@ func (t *Table) refuse(m mount, volume, key string) error {
 		"  volumeMounts: [{name: %s, mountPath: %s}]", m.point, path.Base(whole), key, volume, whole)
 }
 
-// Warn says what works, but not as it seems to. plain lists the volumes that are plain. It
-// says nothing where no mount is known.
+// Warn says what works, but not as it seems to: nothing where no mount is known. plain lists the volumes that are plain.
 func (t *Table) Warn(log *slog.Logger, plain []string) {
 	warn := func(what, path, todo string) { log.Warn(what, "path", path, "todo", todo) }
 	var dirs []string
-	for i, m := range t.list {
-		if t.reads(i) && isFile(m.point) {
+	for _, m := range t.below {
+		if info, err := os.Lstat(m.point); err == nil && info.Mode().IsRegular() {
 			dirs = append(dirs, path.Dir(m.point))
 			warn("single file mounted: what replaces it is never seen", m.point, "mount its directory")
 		}
@@ -110,12 +97,7 @@ func (t *Table) Warn(log *slog.Logger, plain []string) {
 	}
 }
 
-func isFile(path string) bool {
-	var st unix.Stat_t
-	return unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
-}
-
-// mount is a line of /proc/self/mountinfo: proc_pid_mountinfo(5).
+// mount is a line of a mountinfo: proc_pid_mountinfo(5).
 type mount struct {
 	root  string // which directory or file of its file system is mounted
 	point string // where
@@ -123,7 +105,7 @@ type mount struct {
 
 // readMountinfo is the kernel's own list. Without /proc nothing is known.
 func readMountinfo() string {
-	text, _ := os.ReadFile("/proc/self/mountinfo")
+	text, _ := os.ReadFile("/proc/thread-self/mountinfo")
 	return string(text)
 }
 
@@ -131,12 +113,8 @@ func readMountinfo() string {
 func parseMounts(text string) []mount {
 	list := make([]mount, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
-		for range 3 {
-			_, line, _ = strings.Cut(line, " ")
-		}
-		root, line, _ := strings.Cut(line, " ")
-		if point, _, more := strings.Cut(line, " "); more {
-			list = append(list, mount{root: unescaped.Replace(root), point: unescaped.Replace(point)})
+		if f := strings.Fields(line); len(f) > 5 {
+			list = append(list, mount{root: unescaped.Replace(f[3]), point: unescaped.Replace(f[4])})
 		}
 	}
 	return list
@@ -145,8 +123,7 @@ func parseMounts(text string) []mount {
 // unescaped gives a path of mountinfo what the kernel writes by number, as it parts the fields: show_mountinfo.
 var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// holder is the index of the mount in which a path is seen: of those on it and
-// above it the last one, which covers the others. -1 when none is known.
+// holder is the index of the mount in which a path is seen: of those on it and above it the last, which covers others; or -1.
 func holder(list []mount, path string) int {
 	last := -1
 	for i, m := range list {
@@ -157,22 +134,23 @@ func holder(list []mount, path string) int {
 	return last
 }
 
-// IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2)
-// refuses what is mounted, with EBUSY.
-func IsPoint(path string) bool {
+// Point is where the file system is mounted that an absolute path leads to; "" where nothing is known.
+func Point(path string) string {
 	list := parseMounts(readMountinfo())
-	path = files.Resolver{}.Path(path)
-	i := holder(list, path)
-	return i >= 0 && list[i].point == path
+	if i := holder(list, files.Resolver{}.Dir(path)); i >= 0 {
+		return list[i].point
+	}
+	return ""
 }
 
-// subPath reports a subPath mount, and names its volume and its key as far as
-// its root tells them. It is a bind mount of what ..data led to when the
-// container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir
-// of pkg/volume/util/atomic_writer.go in k8s.io/kubernetes. The kubelet makes it
-// below volume-subpaths, from where the runtime mounts it in the container; if
-// the runtime doesn't see the first mount, what it mounts is a placeholder:
-// doBindSubPath and getSubpathBindTarget of subpath/subpath_linux.go.
+// IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2) refuses that: EBUSY.
+func IsPoint(path string) bool { return Point(path) == files.Resolver{}.Dir(path) }
+
+// subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what
+// ..data led to when the container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir of
+// pkg/volume/util/atomic_writer.go in k8s.io/kubernetes. The kubelet makes it below volume-subpaths, from where the runtime
+// mounts it in the container; if the runtime doesn't see the first mount, what it mounts is a placeholder: doBindSubPath and
+// getSubpathBindTarget of subpath/subpath_linux.go.
 func (m mount) subPath() (volume, key string, found bool) {
 	if volume, rest, found := strings.Cut(m.root, "/..20"); found {
 		_, key, _ := strings.Cut(rest, "/")

@@ -1,7 +1,9 @@
 package safedir
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -34,8 +36,7 @@ func Bytes(data []byte, mode uint32) func(files.Raw) error {
 	}
 }
 
-// Put is [Dir.Create] of a file that replaces another one: who opens that name finds
-// the old one or the new one, whole. A symlink there is replaced, too.
+// Put is [Dir.Create] of a file that replaces another one, or a symlink: who opens that name finds old or new, whole.
 func (d *Dir) Put(name string, fill func(files.Raw) error) error {
 	return d.Replace(name, func(tmp string) error { return d.Create(tmp, fill) })
 }
@@ -67,20 +68,15 @@ func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
 	}
-	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	made, err := d.openAs(name, unix.O_RDONLY)
 	if err == unix.EACCES && d.Chmod(name, 0o700) == nil { // the umask keeps even confit out
-		f, err = d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+		made, err = d.openAs(name, unix.O_RDONLY)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	made, err := (&Dir{fd: int(f.Fd()), path: d.Join(name)}).open(".") // whatever has the name by now
-	if err == nil && (made.St.Uid != uint32(files.Euid) || !isEmpty(f)) {
+	if err == nil && (made.St.Uid != uint32(files.Euid) || !made.Empty(".")) {
 		err = ErrReplaced
 	}
 	if err == nil {
-		err = set(int(f.Fd()))
+		err = set(made.fd)
 	}
 	if err != nil {
 		made.Close()
@@ -97,8 +93,7 @@ func Made(d *Dir, err error) error {
 	return err
 }
 
-// MakeLike makes a directory with the owner, group and mode of another one in the directory, as far as the kernel permits, but
-// never set-user-ID.
+// MakeLike makes a directory with owner, group and mode of another one here, as far as permitted, but never set-user-ID.
 func (d *Dir) MakeLike(name, other string) error {
 	st, err := d.Stat(other)
 	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -110,8 +105,8 @@ func (d *Dir) MakeLike(name, other string) error {
 	return Made(d.makeAs(name, func(made int) error { return files.Give(made, st.Mode&0o3777, st.Uid, st.Gid) }))
 }
 
-// Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which
-// many seccomp profiles refuse. Where confit may not open what it owns, it is set by name.
+// Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which many seccomp profiles
+// refuse. Where confit may not open what it owns, it is set by name.
 func (d *Dir) Chmod(name string, mode uint32) error {
 	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -125,3 +120,52 @@ func (d *Dir) Chmod(name string, mode uint32) error {
 func (d *Dir) Chown(name string, owner, group uint32) error {
 	return unix.Fchownat(d.fd, name, int(owner), int(group), unix.AT_SYMLINK_NOFOLLOW)
 }
+
+// Remove removes a file, or an empty directory.
+func (d *Dir) Remove(name string) error {
+	err := again(func() error { return unix.Unlinkat(d.fd, name, 0) })
+	if err == unix.EISDIR || err == unix.EPERM {
+		if dir := again(func() error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) }); dir != unix.ENOTDIR {
+			err = dir
+		}
+	}
+	return err
+}
+
+// RemoveAll removes what has a name, with all that is in it, as far as that can be removed. A directory in it may be shut to
+// its own user. The error is the first one.
+func (d *Dir) RemoveAll(name string) error {
+	err := d.Remove(name)
+	if err != unix.ENOTEMPTY && err != unix.EEXIST {
+		return files.Ignoring(err, unix.ENOENT)
+	}
+	sub, err := d.Enter(name, false)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	if sub.St.Mode&0o700 != 0o700 {
+		_ = d.Chmod(name, 0o700)
+	}
+	entries, err := sub.List()
+	for _, e := range entries {
+		err = cmp.Or(err, sub.RemoveAll(e.Name()))
+	}
+	return cmp.Or(err, d.Remove(name))
+}
+
+// Sweep removes what stale says so of, by name, with all that is in it, as far as that can be removed. It reports whether there
+// was anything. The error is that of listing the directory.
+func (d *Dir) Sweep(stale func(name string) bool) (some bool, err error) {
+	entries, err := d.List()
+	for _, e := range entries {
+		if stale(e.Name()) {
+			some = true
+			_ = d.RemoveAll(e.Name())
+		}
+	}
+	return some, err
+}
+
+// IsTemporary reports a name that a killed confit has left.
+func IsTemporary(name string) bool { return strings.HasPrefix(name, files.TmpPrefix) }

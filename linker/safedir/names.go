@@ -26,8 +26,7 @@ func (d *Dir) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(f), d.Join(name)), nil
 }
 
-// OpenRegular opens a regular file for reading. What is none is neither waited for nor opened, unless
-// it was put there just now.
+// OpenRegular opens a regular file for reading. What is none isn't waited for, nor opened unless it came just now.
 func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) {
 	if st, err = d.Stat(name); err != nil {
 		return f, st, err
@@ -60,19 +59,13 @@ func (d *Dir) Read(name string, trust func(*unix.Stat_t) error) ([]byte, error) 
 	return io.ReadAll(f)
 }
 
-// kinds are the types of files that aren't regular.
-var kinds = map[uint32]fs.FileMode{
-	unix.S_IFDIR: fs.ModeDir, unix.S_IFLNK: fs.ModeSymlink, unix.S_IFIFO: fs.ModeNamedPipe,
-	unix.S_IFSOCK: fs.ModeSocket, unix.S_IFCHR: fs.ModeDevice, unix.S_IFBLK: fs.ModeDevice,
-}
-
-// Describe says what has a name, with its article.
+// Describe says for a message what has a name, with its article.
 func (d *Dir) Describe(name string) string {
-	st, err := d.Stat(name)
+	info, err := os.Lstat(d.Join(name))
 	if err != nil {
 		return "nothing"
 	}
-	return files.Describe(kinds[st.Mode&unix.S_IFMT])
+	return files.Describe(info.Mode())
 }
 
 // List lists the directory in order.
@@ -92,8 +85,8 @@ func (d *Dir) Writable(name string) error {
 	return unix.Faccessat(d.fd, name, unix.W_OK, unix.AT_EACCESS)
 }
 
-// Unshut does what needs the right to make names in the directory. One that is shut to its own user, as --seed leaves what he couldn't
-// write to in the image, is open to him meanwhile.
+// Unshut does what needs the right to make names in the directory. One that is shut to its own user, as --seed leaves what he
+// couldn't write to in the image, is open to him meanwhile.
 func (d *Dir) Unshut(do func() error) error {
 	if int(d.St.Uid) != files.Euid || d.Writable(".") != unix.EACCES {
 		return do()
@@ -112,11 +105,7 @@ func (d *Dir) Empty(name string) bool {
 		return false
 	}
 	defer f.Close()
-	return isEmpty(f)
-}
-
-func isEmpty(f *os.File) bool {
-	_, err := f.Readdirnames(1)
+	_, err = f.Readdirnames(1)
 	return err == io.EOF
 }
 
@@ -139,8 +128,7 @@ func again(call func() error) error {
 	}
 }
 
-// Rename is renameat2(2) from one name to another, with its flags. Without a flag it replaces
-// what has the other name.
+// Rename is renameat2(2) from one name to another, with its flags. Without a flag it replaces what has the other name.
 func (d *Dir) Rename(from, to string, flags uint) error {
 	return again(func() error {
 		if flags == 0 {
@@ -169,7 +157,9 @@ func (d *Dir) Symlink(dest, name string) error {
 
 // Readlink is where a symlink leads.
 func (d *Dir) Readlink(name string) (string, error) {
-	return files.ReadlinkAt(d.fd, name)
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlinkat(d.fd, name, buf[:])
+	return string(buf[:max(n, 0)]), err
 }
 
 // Link gives a file a second name. It never replaces.
@@ -177,8 +167,7 @@ func (d *Dir) Link(from, to string) error {
 	return again(func() error { return unix.Linkat(d.fd, from, d.fd, to, 0) })
 }
 
-// Mounted reports whether something is mounted on a name that is no symlink.
-// statx(2) tells that since Linux 5.8, unless a seccomp profile refuses it.
+// Mounted reports a mount on a name that is no symlink. statx(2) tells that since Linux 5.8, unless seccomp refuses it.
 func (d *Dir) Mounted(name string) bool {
 	var st unix.Statx_t
 	err := unix.Statx(d.fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
@@ -188,10 +177,8 @@ func (d *Dir) Mounted(name string) bool {
 	return mounts.IsPoint(d.Join(name))
 }
 
-// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in
-// gVisor, under a seccomp profile that doesn't know it, or with a directory of
-// a lower layer of overlayfs. EPERM may also be a real refusal: then the other
-// ways fail, too.
+// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in gVisor, under a seccomp profile that doesn't know
+// it, or with a directory of a lower layer of overlayfs. Where EPERM is a real refusal, other ways fail, too.
 func Unsupported(err error) bool {
 	return err != nil && files.Ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
 }
@@ -214,8 +201,7 @@ func (d *Dir) Missing(name string) bool {
 	return err == unix.ENOENT
 }
 
-// GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no
-// symlink stays as it is.
+// GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no symlink stays as it is.
 func (d *Dir) GiveLink(name string, owner, group uint32) {
 	f, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
 	if err != nil {

@@ -12,108 +12,37 @@ import (
 	"confit/linker/safedir"
 )
 
-// A step was planned a moment ago, and others write to the same directories. So
-// each step checks, in the moment in which it acts, that what it was planned
-// for is still there: it exchanges names, and exchanges them back if something
-// else came out. Where the file system can't exchange names, it looks right
-// before it acts.
+// A step was planned a moment ago, and others write to the same directories. So each step checks, in the moment in which it
+// acts, that what it was planned for is still there.
 
 // act is a step in the opened directory of its target.
 type act struct {
-	Step
+	*Step
 	in   *safedir.Dir
 	name string // of the target there
 }
 
-func (t *Set) begin(s Step) (act, error) {
-	in, err := t.enter(filepath.Dir(string(s.Target)), !s.prunes())
-	return act{s, in, filepath.Base(string(s.Target))}, err
-}
-
-// doStep carries out one step. After an error, the target is as it was, or as
-// somebody else has made it.
-func (t *Set) doStep(s Step) error {
-	if s.ready == "" && !s.prunes() {
-		if err := t.prepare(&s); err != nil {
-			return err
+// work has something done in the directory of a step's target. After an error the target is as it was, or another's.
+func (t *Set) work(s *Step, do func(act) error) error {
+	var err error
+	switch unwanted := s.Dest == ""; {
+	case s.verb == spare:
+		err = &safedir.Blocked{What: s.found}
+	case s.verb != none:
+		var in *safedir.Dir
+		if in, err = t.enter(filepath.Dir(string(s.Target)), !unwanted); err == nil {
+			err = in.Unshut(func() error { return do(act{s, in, filepath.Base(string(s.Target))}) })
+		} else if unwanted {
+			err = files.Ignoring(err, fs.ErrNotExist)
 		}
 	}
-	a, err := t.begin(s)
-	switch {
-	case err == nil:
-		err = a.in.Unshut(a.act)
-	case s.verb == remove:
-		err = files.Ignoring(err, fs.ErrNotExist)
-	}
-	return s.failed(err)
-}
-
-func (s Step) failed(err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
 }
 
-// prepare finds what the system refuses to a step before anything is changed. It
-// makes the new link, under a temporary name beside the target.
-func (t *Set) prepare(s *Step) error {
-	a, err := t.begin(*s)
-	switch {
-	case err == nil:
-		err = a.in.Unshut(func() error {
-			switch s.verb {
-			case spare:
-				return nil
-			case uncover:
-				return a.in.Writable(".")
-			case remove:
-				return files.Ignoring(a.in.Writable("."), unix.EROFS) // see there
-			}
-			s.ready = files.TmpName()
-			return a.in.Symlink(string(s.dest), s.ready)
-		})
-	case s.prunes():
-		return nil // the step says why
-	}
-	return s.failed(err)
-}
-
-func (t *Set) unprepare(steps []Step) {
-	defer t.leave()
-	for _, s := range steps {
-		if s.ready == "" {
-			continue
-		}
-		if a, err := t.begin(s); err == nil {
-			a.removeOurs(s.ready)
-		}
-	}
-}
-
-func (a act) act() error {
-	defer a.removeOurs(a.ready)
-	switch a.verb {
-	case link:
-		return a.link()
-	case cover:
-		return a.cover(files.Beside(a.name, files.KeptPrefix))
-	case reclaim:
-		former := files.Beside(a.name, files.ReplacedPrefix)
-		if err := files.Ignoring(a.in.Remove(former), fs.ErrNotExist); err != nil {
-			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.Join(former), err)
-		}
-		return a.cover(former)
-	case uncover:
-		return a.uncover(files.Beside(a.name, files.KeptPrefix))
-	case remove:
-		return a.remove()
-	}
-	return a.unplanned(a.name)
-}
-
-// ReadOnlyHint says what to do when an error is that a directory of targets can't be written
-// to; "" of any other error.
+// ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; "" of any other error.
 func ReadOnlyHint(err error) string {
 	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
 		return "\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory"
@@ -121,158 +50,129 @@ func ReadOnlyHint(err error) string {
 	return ""
 }
 
-func (a act) unplanned(name string) error { return &safedir.Blocked{What: lookAt(a.in, name).what} }
-
-// isOurs reports our link that the step was planned for, or the one that was to be made.
-func (a act) isOurs(name string) bool { return a.leadsTo(name, a.from) || a.leadsTo(name, a.dest) }
-
-// checkOurs refuses anything else.
-func (a act) checkOurs(name string) error {
-	if a.isOurs(name) {
-		return nil
+// prepare finds what the system refuses to a step before anything is changed. It makes the new link beside the target.
+func (t *Set) prepare(s *Step) error {
+	err := t.work(s, func(a act) error {
+		switch a.verb {
+		case uncover:
+			return a.in.Writable(".")
+		case remove:
+			return files.Ignoring(a.in.Writable("."), unix.EROFS) // see there
+		}
+		a.ready = files.TmpName()
+		return a.in.Symlink(string(a.Dest), a.ready)
+	})
+	if _, blocked := errors.AsType[*safedir.Blocked](err); blocked && s.Dest == "" {
+		return nil // see carryOut
 	}
-	return a.unplanned(name)
+	return err
 }
 
-func (a act) removeOurs(name string) {
-	if a.isOurs(name) {
-		_ = a.in.Unshut(func() error { return a.in.Remove(name) })
+// unprepare removes the new links that were not used.
+func (t *Set) unprepare(steps []Step) {
+	for i := range steps {
+		if s := &steps[i]; s.ready != "" {
+			_ = t.work(s, func(a act) error { a.removeOurs(a.ready); return nil })
+		}
 	}
 }
 
-// link puts the link where nothing stands, and never replaces anything. It
-// exchanges a link that leads elsewhere for the new one.
-func (a act) link() error {
-	if a.from == "" || a.in.Missing(a.name) {
+// act puts the new link, or what was kept, in the place of what it was planned for.
+func (a act) act() error {
+	beside := a.ready
+	switch a.verb {
+	case remove:
+		return a.remove()
+	case cover, uncover:
+		beside = files.Beside(a.name, files.KeptPrefix)
+	case reclaim:
+		beside = files.Beside(a.name, files.ReplacedPrefix)
+		if err := files.Ignoring(a.in.Remove(beside), fs.ErrNotExist); err != nil {
+			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.Join(beside), err)
+		}
+	}
+	defer a.removeOurs(beside)
+	switch {
+	case a.covers():
+		if err := a.putLink(beside); err != nil { // the name for what is kept
+			return err
+		}
+	case a.from != "" && !a.in.Missing(a.name):
+	case a.verb == link:
 		return a.orUnplanned(a.putLink(a.name))
+	default: // a directory that was kept when the image was built is in a lower layer of overlayfs
+		return a.orUnplanned(a.in.Move(beside, a.name))
 	}
-	err := a.swapIn(a.ready, a.checkOurs)
-	if safedir.Unsupported(err) {
-		return a.putOver(a.checkOurs)
-	}
-	return err
+	return a.swap(beside)
 }
 
-// orUnplanned says what stands where nothing should.
-func (a act) orUnplanned(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return a.unplanned(a.name)
-	}
-	return err
-}
+// covers reports that what stands at the target is kept.
+func (a act) covers() bool { return a.verb == cover || a.verb == reclaim }
 
-// cover gives the link the name for what is kept, and exchanges the two.
-func (a act) cover(kept string) error {
-	if err := a.putLink(kept); err != nil {
-		return err
+// putLink gives the link that was made ready its name, unless it is there already.
+func (a act) putLink(name string) error {
+	err := a.in.Rename(a.ready, name, unix.RENAME_NOREPLACE)
+	switch {
+	case err == nil:
+		a.ready = ""
+	case safedir.Unsupported(err):
+		err = a.in.Symlink(string(a.Dest), name)
 	}
-	err := a.swapKept(kept, a.checkCovers)
-	a.removeOurs(kept)
-	if safedir.Unsupported(err) {
-		return a.coverInTurn(kept)
-	}
-	return err
-}
-
-// checkCovers refuses what a link can't replace.
-func (a act) checkCovers(name string) error {
-	if p := lookAt(a.in, name); p.standing == aFile || p.standing == emptyDir && a.dir {
-		return nil
-	}
-	return a.unplanned(name)
-}
-
-// coverInTurn is for a file system that can't exchange names. It keeps a file
-// by a hard link, and makes a directory again.
-func (a act) coverInTurn(kept string) error {
-	st, err := a.in.Stat(a.name)
-	if err != nil {
-		return err
-	}
-	if err := a.checkCovers(a.name); err != nil {
-		return err
-	}
-	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		return a.coverDirectory(kept)
-	}
-	if err := a.in.Link(a.name, kept); err != nil {
-		return err
-	}
-	err = a.putOver(func(name string) error {
-		if a.in.Is(kept, st) && a.in.Is(name, st) {
+	if err == unix.EEXIST {
+		if to, _ := a.in.Readlink(name); to == string(a.Dest) {
 			return nil
 		}
-		return a.unplanned(name)
-	})
-	if err != nil {
-		_ = a.in.Remove(kept) // the file still has its first name
 	}
-	a.removeOurs(kept) // what stood there was the wanted link
 	return err
 }
 
-func (a act) coverDirectory(kept string) error {
-	err := a.in.MakeLike(kept, a.name)
-	if err == nil {
-		err = a.in.Remove(a.name) // fails if something is in it
-	}
-	if err != nil {
-		_ = a.in.Remove(kept)
-		return err
-	}
-	if err := a.orUnplanned(a.in.Symlink(string(a.dest), a.name)); err != nil {
-		_ = a.in.Move(kept, a.name)
-		return err
-	}
-	return nil
-}
-
-// uncover exchanges our link for what was kept. A directory that was kept when
-// the image was built is in a lower layer of overlayfs.
-func (a act) uncover(kept string) error {
-	if a.from == "" || a.in.Missing(a.name) {
-		return a.orUnplanned(a.in.Move(kept, a.name))
-	}
-	err := a.swapKept(kept, a.checkOurs)
-	if safedir.Unsupported(err) {
-		return a.uncoverInTurn(kept)
-	}
-	a.removeOurs(kept)
-	return err
-}
-
-// uncoverInTurn is for a file system that can't exchange names. A directory
-// can't be renamed over a link.
-func (a act) uncoverInTurn(kept string) error {
-	if err := a.checkOurs(a.name); err != nil {
-		return err
-	}
-	err := a.in.Rename(kept, a.name, 0)
-	if !errors.Is(err, unix.ENOTDIR) {
-		return err
-	}
-	if err := a.in.Remove(a.name); err != nil {
-		return err
-	}
-	return a.orUnplanned(a.in.Move(kept, a.name))
-}
-
-// remove moves the link aside before it removes it, as unlink(2) doesn't tell
-// what it has removed.
+// remove moves the link aside before it removes it, as unlink(2) doesn't tell what it has removed.
 func (a act) remove() error {
 	if a.in.Missing(a.name) {
 		return nil
 	}
-	if err := a.checkOurs(a.name); err != nil {
+	if err := a.check(a.name); err != nil {
 		return err
 	}
 	tmp := files.TmpName()
 	if err := a.in.Rename(a.name, tmp, 0); err != nil {
 		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
 	}
-	if err := a.checkOurs(tmp); err != nil {
+	if err := a.check(tmp); err != nil {
 		_ = a.in.Move(tmp, a.name)
 		return err
 	}
 	return a.in.Remove(tmp)
+}
+
+// check refuses what the step wasn't planned for: what is not confit's link, nor what that can cover.
+func (a act) check(name string) error {
+	if a.isOurs(name) {
+		return nil
+	}
+	p := lookAt(a.in, name)
+	if a.covers() && (p.standing == aFile || p.standing == emptyDir && a.Dir) {
+		return nil
+	}
+	return &safedir.Blocked{What: p.what}
+}
+
+// orUnplanned says what stands where nothing should.
+func (a act) orUnplanned(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return &safedir.Blocked{What: lookAt(a.in, a.name).what}
+	}
+	return err
+}
+
+// isOurs reports our link that the step was planned for, or the one that was to be made.
+func (a act) isOurs(name string) bool {
+	to, err := a.in.Readlink(name)
+	return err == nil && (to == string(a.from) || to == string(a.Dest))
+}
+
+func (a act) removeOurs(name string) {
+	if a.isOurs(name) {
+		_ = a.in.Remove(name)
+	}
 }

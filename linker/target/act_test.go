@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,12 +67,28 @@ func (m *moment) plan(wanted bool, verb verb) Step {
 	if wanted {
 		targets[lines.Target(m.target)] = Want{Dest: Dest(m.dest)}
 	}
-	steps, err := m.targets.Plan(targets)
-	m.must(err)
+	p := m.targets.Plan(targets)
+	m.must(p.Err())
+	steps := p.steps()
 	if len(steps) != 1 || steps[0].verb != verb {
 		m.t.Fatalf("planned %+v, want verb %d", steps, verb)
 	}
 	return steps[0]
+}
+
+// steps are those that do something.
+func (p *Plan) steps() []Step {
+	return slices.DeleteFunc(slices.Concat(p.prunes, p.Links), func(s Step) bool { return s.verb == none })
+}
+
+// do prepares a step and carries it out.
+func (t *Set) do(s Step) error {
+	err := t.prepare(&s)
+	if err == nil {
+		err = t.work(&s, act.act)
+	}
+	t.unprepare([]Step{s})
+	return err
 }
 
 // holds checks all that is in the target's directory: NAME, CONTENT, ….
@@ -145,7 +162,7 @@ func TestStepFindsSomethingElse(t *testing.T) {
 				seal()
 				s := m.plan(tt.wanted, tt.verb)
 				tt.meanwhile(m)
-				err := m.targets.doStep(s)
+				err := m.targets.do(s)
 				if (err == nil) != (tt.words == "") || (err != nil && !strings.Contains(err.Error(), fmt.Sprintf("target %q: %s", m.target, tt.words))) {
 					t.Errorf("error %v, want words %q", err, tt.words)
 				}
@@ -184,11 +201,11 @@ func TestWriterNeverLoses(t *testing.T) {
 			if n%2 == 0 {
 				wanted[lines.Target(m.target)] = Want{Dest: Dest(m.dest)}
 			}
-			steps, err := m.targets.Plan(wanted)
-			m.must(err)
-			for _, s := range steps {
-				if m.targets.doStep(s) == nil && !s.prunes() {
-					m.targets.made[lines.Target(m.target)], m.targets.linked[lines.Target(m.target)] = s.dest, true
+			p := m.targets.Plan(wanted)
+			m.must(p.Err())
+			for _, s := range p.steps() {
+				if m.targets.do(s) == nil && s.Dest != "" {
+					m.targets.made[lines.Target(m.target)], m.targets.linked[lines.Target(m.target)] = s.Dest, true
 				}
 			}
 		}

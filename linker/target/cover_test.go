@@ -26,11 +26,11 @@ func TestCoveredDirectory(t *testing.T) {
 				m.must(errors.Join(os.Mkdir(m.target, 0o700), os.Chown(m.target, 1234, 2345), os.Chmod(m.target, 0o751|fs.ModeSetgid)))
 				wanted := map[lines.Target]Want{lines.Target(m.target): {Dest: Dest(filepath.Join(dir, "state/live/web")), Dir: true}}
 				cover := func() {
-					steps, err := m.targets.Plan(wanted)
-					m.must(err)
-					for _, s := range steps {
-						m.must(m.targets.doStep(s))
-						m.targets.made[s.Target] = s.dest
+					p := m.targets.Plan(wanted)
+					m.must(p.Err())
+					for _, s := range p.steps() {
+						m.must(m.targets.do(s))
+						m.targets.made[s.Target] = s.Dest
 					}
 					m.holds(files.KeptPrefix+"a", "(directory)", "a", "(directory)")
 				}
@@ -42,7 +42,7 @@ func TestCoveredDirectory(t *testing.T) {
 					cover()
 				}
 				s := m.plan(false, uncover)
-				m.must(m.targets.doStep(s))
+				m.must(m.targets.do(s))
 				m.holds("a", "(directory)")
 				info, err := os.Lstat(m.target)
 				m.must(err)

@@ -1,11 +1,9 @@
-// Package target knows how a target changes: it plans from what stands there to what is
-// wanted, and carries that out.
+// Package target knows how a target changes: it plans from what stands there to what is wanted, and carries that out.
 //
 // It guarantees that
 //   - each target is whole at all times, old or new, wherever confit is killed;
 //   - what confit did not make is kept beside the target, and comes back when the link goes;
-//   - each step checks, in the moment in which it acts, that what it was planned for is
-//     still there.
+//   - each step checks, in the moment in which it acts, that what it was planned for is still there.
 //
 // It does not know how a target came to be wanted, nor what a link leads to.
 package target
@@ -15,6 +13,7 @@ import (
 	"fmt"
 	"path"
 
+	"confit/linker/files"
 	"confit/linker/lines"
 )
 
@@ -38,11 +37,10 @@ const (
 	immovable          // what is refused by name
 )
 
-// fullDir is what only a link to a key below it can be made in.
-const fullDir = "a directory that isn't empty"
-
-// regularFile is what a link to a whole directory must not cover.
-const regularFile = "a regular file"
+const (
+	fullDir     = "a directory that isn't empty" // only a link to a key below it can be made there
+	regularFile = "a regular file"               // a link to a whole directory must not cover it
+)
 
 // place is a target as it was found.
 type place struct {
@@ -54,8 +52,7 @@ type place struct {
 	linked   bool   // our link stood here, and wasn't pruned since
 }
 
-// isFileFor reports a file of the image where a link to a whole directory is
-// wanted: who opens the file would find a directory.
+// isFileFor reports a file of the image where a link to a whole directory is wanted, which nobody could open as a file.
 func (p place) isFileFor(w Want) bool { return w.Dir && p.what == regularFile && !p.kept && !p.linked }
 
 // verb is what is done to a target. Each leaves it whole: old or new.
@@ -71,23 +68,45 @@ const (
 	spare               // what is no longer our link           →  the same
 )
 
-// Step is one change of one target. It is carried out only if what it was
-// planned for is still there.
+// Step is one change of one target. It is carried out only if what it was planned for is still there.
 type Step struct {
 	verb   verb
 	Target lines.Target
-	dest   Dest   // of link, cover and reclaim
+	Want          // no Dest: what confit made there is to go
+	found  string // what stood there, with its article
 	from   Dest   // what our link that stands there points at, "" where nothing stands
-	dir    bool   // of cover and reclaim: it may be an empty directory
-	ready  string // the name beside the target under which the new link was made, "" if it wasn't yet
+	ready  string // the name beside the target of the new link, "" if there is none, or it was used
 }
 
-// plan works out how to come from what is found at a target to what is wanted there; no Dest: what
-// confit made there is to go. A link that points where it should is left alone, so planning again after
-// the step was done yields none. A file counts as the image's own until a link of confit's has stood in
-// its place. What can't be covered is refused.
+// Plan is how to come from targets as they are to what is wanted.
+type Plan struct {
+	prunes  []Step                 // of targets that nobody wants any more: before the live link is moved, as what they covered has to be back by then
+	Links   []Step                 // of the others
+	refused []Step                 // that can't be, so that nothing is done
+	failed  map[lines.Target]error // why one can't be done, or wasn't
+}
+
+// Err names all targets that can't be as wanted.
+func (p *Plan) Err() error { return files.Joined(p.failed) }
+
+// each does the same with all steps that haven't failed.
+func (p *Plan) each(do func(*Step) error, parts ...[]Step) {
+	for _, steps := range parts {
+		for i := range steps {
+			if s := &steps[i]; p.failed[s.Target] == nil {
+				if err := do(s); err != nil {
+					p.failed[s.Target] = err
+				}
+			}
+		}
+	}
+}
+
+// plan works out how to come from what is found at a target to what is wanted there. A link that points where it should is left
+// alone, so planning again after the step was done yields none. A file counts as the image's own until a link of confit's has
+// stood in its place. What can't be covered is refused.
 func plan(target lines.Target, w Want, p place) (Step, error) {
-	s := Step{Target: target, dest: w.Dest, dir: w.Dir, from: p.link}
+	s := Step{Target: target, Want: w, found: p.what, from: p.link}
 	ours := p.standing == ourLink || p.standing == nothing
 	switch unwanted := w.Dest == ""; {
 	case unwanted && ours && p.kept:
@@ -123,7 +142,3 @@ func refusal(target lines.Target, w Want, p place) error {
 	}
 	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", target, what, instead)
 }
-
-// prunes reports whether a step comes before the live link is moved: pruned
-// targets lose their key with it, and what they covered is back before that.
-func (s Step) prunes() bool { return s.verb >= uncover }

@@ -140,12 +140,13 @@ func (s *site) read(path string) string {
 // apply carries out the plan, one step at a time: after each, every target is
 // whole, old or new, and never absent unless it was or will be.
 func (s *site) apply() {
-	steps, err := s.targets.Plan(s.wanted)
-	if err != nil {
+	p := s.targets.Plan(s.wanted)
+	if err := p.Err(); err != nil {
 		s.t.Fatal(err)
 	}
+	steps := p.steps()
 	for i, step := range steps {
-		if err := s.targets.doStep(step); err != nil {
+		if err := s.targets.do(step); err != nil {
 			s.t.Fatalf("step %d, %+v: %v", i, step, err)
 		}
 		for target := range s.before {
@@ -155,10 +156,10 @@ func (s *site) apply() {
 		}
 	}
 	for _, step := range steps {
-		if step.prunes() {
+		if step.Dest == "" {
 			delete(s.targets.made, step.Target)
 		} else {
-			s.targets.made[step.Target] = step.dest
+			s.targets.made[step.Target] = step.Dest
 		}
 	}
 }
@@ -171,8 +172,8 @@ func (s *site) check() {
 			s.t.Errorf("target %q reads %q, want %q", target, got, want)
 		}
 	}
-	again, err := s.targets.Plan(s.wanted)
-	if err != nil || len(again) > 0 {
+	again := s.targets.Plan(s.wanted)
+	if err := again.Err(); err != nil || len(again.steps()) > 0 {
 		s.t.Errorf("planning again: %+v, %v", again, err)
 	}
 	for target, content := range s.kept {
@@ -247,8 +248,9 @@ func TestPlanRefusesAllAtOnce(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		wanted[lines.Target(filepath.Join(m.dir, "etc", name))] = Want{Dest: Dest(m.dest)}
 	}
-	steps, err := m.targets.Plan(wanted)
-	if len(steps) != 1 || steps[0].verb != link || err == nil || strings.Count(err.Error(), "cannot link target") != 2 {
+	p := m.targets.Plan(wanted)
+	steps, err := p.Links, p.Err()
+	if len(p.steps()) != 1 || steps[0].verb != link || err == nil || strings.Count(err.Error(), "cannot link target") != 2 {
 		t.Errorf("planned %+v, error %v", steps, err)
 	}
 }

@@ -36,55 +36,47 @@ func New(state *statedir.Dir, log *slog.Logger) *Set {
 	return &Set{state: state, log: log, linked: map[lines.Target]bool{}, known: map[string]unix.Stat_t{}}
 }
 
-// Plan plans how to come to what is wanted from the file system as it is. What is no longer wanted is pruned,
-// before anything new is made. The error names all targets that can't be linked.
-func (t *Set) Plan(wanted map[lines.Target]Want) (steps []Step, err error) {
+// Plan plans how to come to what is wanted from what is there. If all is right, it costs one readlink(2) for each target.
+func (t *Set) Plan(wanted map[lines.Target]Want) *Plan {
 	defer t.leave()
-	var refused []error
-	for _, target := range t.unlike(wanted) {
-		w := wanted[target]
-		s, err := plan(target, w, t.find(target, w.Dest))
-		switch {
-		case err != nil:
-			refused = append(refused, err)
-		case s.verb != none:
-			steps = append(steps, s)
-		}
-	}
-	return steps, errors.Join(refused...)
-}
-
-// unlike lists the targets that are not as wanted, those first that confit made but nobody wants any
-// more. If all is right, it costs one readlink(2) for each.
-func (t *Set) unlike(wanted map[lines.Target]Want) []lines.Target {
-	var missed, unwanted []lines.Target
+	var unlike []lines.Target
 	for target, w := range wanted {
 		if leadsTo(string(target), w.Dest) {
 			t.linked[target] = true
 		} else {
-			missed = append(missed, target)
+			unlike = append(unlike, target)
 		}
 	}
 	for target := range t.made {
 		if _, keep := wanted[target]; !keep {
-			unwanted = append(unwanted, target)
+			unlike = append(unlike, target)
 		}
 	}
-	slices.Sort(missed)
-	slices.Sort(unwanted)
-	return append(unwanted, missed...)
+	slices.Sort(unlike)
+	p := &Plan{failed: map[lines.Target]error{}}
+	for _, target := range unlike {
+		w := wanted[target]
+		s, err := plan(target, w, t.find(target, w.Dest))
+		switch {
+		case err != nil:
+			p.failed[target], p.refused = err, append(p.refused, s)
+		case w.Dest == "":
+			p.prunes = append(p.prunes, s)
+		case s.verb != none:
+			p.Links = append(p.Links, s)
+		}
+	}
+	return p
 }
 
-// leadsTo reports whether a path is a symlink to dest, however it is reached: so
-// an app finds it. It allocates nothing.
+// leadsTo reports whether a path is a symlink to dest, however it is reached: so an app finds it. It allocates nothing.
 func leadsTo(path string, dest Dest) bool {
 	var buf [unix.PathMax]byte
 	n, err := unix.Readlink(path, buf[:])
 	return err == nil && string(buf[:n]) == string(dest)
 }
 
-// find looks at what stands at a target. dest is its wanted destination, "" if
-// it is to go.
+// find looks at what stands at a target. dest is its wanted destination, "" if it is to go.
 func (t *Set) find(target lines.Target, dest Dest) place {
 	d, err := t.enter(filepath.Dir(string(target)), false)
 	if err != nil {
@@ -104,14 +96,12 @@ func (t *Set) find(target lines.Target, dest Dest) place {
 	return p
 }
 
-// ours reports whether confit made a symlink at target: it leads into the live
-// generation, or is on the list.
+// ours reports whether confit made a symlink at target: it leads into the live generation, or is on the list.
 func (t *Set) ours(target lines.Target, to Dest) bool {
 	return files.Inside(string(to), t.state.Live("")) || t.made[target] == to
 }
 
-// keeps reports whether something is kept beside a target. A link of ours under
-// that name is a leftover.
+// keeps reports whether something is kept beside a target. A link of ours under that name is a leftover.
 func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
@@ -120,46 +110,17 @@ func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	return !d.Missing(kept)
 }
 
-// forAll does the same for all steps that haven't failed, and adds the errors to those that have.
-func (t *Set) forAll(steps []Step, failed map[lines.Target]error, do func(*Step) error) {
-	defer t.leave()
-	for i := range steps {
-		if s := &steps[i]; failed[s.Target] == nil {
-			if err := do(s); err != nil {
-				failed[s.Target] = err
-			}
-		}
-	}
-}
-
-func (t *Set) doAll(steps []Step, prunes bool, failed map[lines.Target]error) {
-	t.forAll(steps, failed, func(s *Step) error {
-		if s.prunes() != prunes {
-			return nil
-		}
-		return t.carryOut(*s)
-	})
-}
-
-// Do carries out those of the steps that prune, or the others. The errors are joined.
-func (t *Set) Do(steps []Step, prunes bool) error {
-	failed := map[lines.Target]error{}
-	t.doAll(steps, prunes, failed)
-	return files.Joined(failed)
-}
-
-// carryOut does one step, and notes whether our link stands there now. If a
-// target that is to be pruned is no longer confit's link, it is left alone, with
-// a warning.
-func (t *Set) carryOut(s Step) error {
-	err := t.doStep(s)
-	if by, ok := errors.AsType[*safedir.Blocked](err); ok && s.prunes() {
+// carryOut does one step, and notes whether our link stands there now. If a target that is to be pruned is no longer confit's
+// link, it is left alone, with a warning.
+func (t *Set) carryOut(s *Step) error {
+	err := t.work(s, act.act)
+	if by, ok := errors.AsType[*safedir.Blocked](err); ok && s.Dest == "" {
 		t.log.Warn("target left alone", "target", string(s.Target), "found", by.What)
 		err = nil
 	}
 	switch {
 	case err != nil:
-	case s.prunes():
+	case s.Dest == "":
 		delete(t.linked, s.Target)
 	default:
 		t.linked[s.Target] = true
@@ -167,35 +128,42 @@ func (t *Set) carryOut(s Step) error {
 	return err
 }
 
-// Note puts the targets that steps will make on the list of those that confit made.
-func (t *Set) Note(steps []Step) error {
+// note puts the targets that will be made on the list of those that confit made. None is made that isn't on it.
+func (t *Set) note(p *Plan) {
+	if err := t.list(p, p.Links); err != nil {
+		p.each(func(s *Step) error {
+			if t.made[s.Target] == s.Dest {
+				return nil
+			}
+			return err
+		}, p.Links)
+	}
+}
+
+// list puts the targets of steps that haven't failed on the list, or takes those that are to go off it.
+func (t *Set) list(p *Plan, steps []Step) error {
 	if len(steps) == 0 {
-		return nil // the list stays: no copy of it is needed
+		return nil // no copy of it is needed
 	}
 	made := maps.Clone(t.made)
-	for _, s := range steps {
-		if !s.prunes() {
-			made[s.Target] = s.dest
+	p.each(func(s *Step) error {
+		if made[s.Target] = s.Dest; s.Dest == "" {
+			delete(made, s.Target)
 		}
+		return nil
+	}, steps)
+	if maps.Equal(made, t.made) {
+		return nil
 	}
-	return t.setMade(made)
+	err := t.state.WriteJSON(targetsName, made)
+	if err == nil {
+		t.made = made
+	}
+	return err
 }
 
-// forgetAll takes what is no longer wanted off the list, except for targets
-// that could not be pruned. A failure does no harm: the list may name too many,
-// and the next look tries again.
-func (t *Set) forgetAll(wanted map[lines.Target]Want, failed map[lines.Target]error) {
-	made := maps.Clone(t.made)
-	maps.DeleteFunc(made, func(target lines.Target, _ Dest) bool {
-		_, keep := wanted[target]
-		return !keep && failed[target] == nil
-	})
-	_ = t.setMade(made)
-}
-
-// ReadMade loads the list of the targets that a former confit made. Without a
-// whole list nothing is pruned. A list that can't be trusted is replaced: links
-// into the live generation are known without it.
+// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is pruned. A list that can't
+// be trusted is replaced: links into the live generation are known without it.
 func (t *Set) ReadMade() {
 	data, err := t.state.ReadTrusted(targetsName)
 	if err == nil && data != nil {
@@ -210,20 +178,8 @@ func (t *Set) ReadMade() {
 	}
 }
 
-// Made is the list of the targets that confit made, with their destinations. It stays the
-// Set's.
+// Made is the list of the targets that confit made, with their destinations. It stays the Set's.
 func (t *Set) Made() map[lines.Target]Dest { return t.made }
-
-func (t *Set) setMade(made map[lines.Target]Dest) error {
-	if maps.Equal(made, t.made) {
-		return nil
-	}
-	if err := t.state.WriteJSON(targetsName, made); err != nil {
-		return err
-	}
-	t.made = made
-	return nil
-}
 
 // Foretell says what a link would do to what stands at a target, to be added to a text.
 func (t *Set) Foretell(target lines.Target, w Want) string {
@@ -245,12 +201,9 @@ func (t *Set) Hides(target lines.Target, dest Dest) string {
 }
 
 // MakeDir makes a directory for targets, and those above it that are missing.
-func (t *Set) MakeDir(path string) error {
-	return safedir.Made(t.open(path, true))
-}
+func (t *Set) MakeDir(path string) error { return safedir.Made(t.open(path, true)) }
 
-// open opens the directory of targets, and refuses as [*safedir.Blocked] one that somebody
-// may have put in the place of another.
+// open opens a directory of targets. One that somebody may have put in the place of another is [*safedir.Blocked].
 func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
 	d, err := safedir.Open(path, false)
 	if err == unix.ENOENT && makes {
@@ -270,8 +223,7 @@ func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
 	return d, nil
 }
 
-// enter opens the directory of targets, unless confit is in it: most targets have it in common
-// with the one before. Who works on targets leaves it in the end.
+// enter opens a directory of targets, unless confit is in it, as for the target before. Who works on targets leaves it.
 func (t *Set) enter(path string, makes bool) (*safedir.Dir, error) {
 	if t.entered != nil && t.at == path {
 		return t.entered, nil

@@ -11,13 +11,22 @@ import (
 	"confit/linker/safedir"
 )
 
-// A step puts one thing in the place of another, and needs to know what it
-// replaced.
+// A step puts one thing in the place of another, and needs to know what it replaced.
 
-// swapIn exchanges what confit put beside a target with what stands there, and
-// looks at what came out. If that doesn't fit, it is given back, and fits says
-// why.
-func (a act) swapIn(beside string, fits func(name string) error) error {
+// swap exchanges what is beside a target with what is there. overlayfs can't rename a lower layer's directory, but over it.
+func (a act) swap(beside string) error {
+	err := a.exchange(beside, a.check)
+	if errors.Is(err, unix.EXDEV) && (a.renew(beside) == nil || a.renew(a.name) == nil) {
+		err = a.exchange(beside, a.check)
+	}
+	if safedir.Unsupported(err) {
+		err = a.inTurn(beside)
+	}
+	return err
+}
+
+// exchange looks at what came out. If that doesn't fit, it is given back, and fits says why.
+func (a act) exchange(beside string, fits func(name string) error) error {
 	exchange := func() error { return a.in.Rename(beside, a.name, unix.RENAME_EXCHANGE) }
 	mine, err := a.in.Stat(beside)
 	if err == nil {
@@ -39,47 +48,70 @@ func (a act) swapIn(beside string, fits func(name string) error) error {
 	return odd
 }
 
-// swapKept is swapIn of what is kept or covered. A directory of a lower layer of overlayfs
-// can't be renamed, but it can be renamed over.
-func (a act) swapKept(kept string, fits func(name string) error) error {
-	err := a.swapIn(kept, fits)
-	if errors.Is(err, unix.EXDEV) && (a.renew(kept) == nil || a.renew(a.name) == nil) {
-		err = a.swapIn(kept, fits)
-	}
-	return err
-}
-
 // renew replaces an empty directory by a new one.
 func (a act) renew(name string) error {
 	return a.in.Replace(name, func(tmp string) error { return a.in.MakeLike(tmp, name) })
 }
 
-// putLink gives the link that was made ready its name, unless it is there already.
-func (a act) putLink(name string) error {
-	err := a.in.Rename(a.ready, name, unix.RENAME_NOREPLACE)
-	if safedir.Unsupported(err) {
-		err = a.in.Symlink(string(a.dest), name)
+// inTurn is for a file system that can't exchange names. It checks at the last moment: rename(2) doesn't tell what it replaced.
+func (a act) inTurn(beside string) error {
+	if !a.covers() {
+		err := a.check(a.name)
+		if err == nil {
+			err = a.in.Rename(beside, a.name, 0)
+		}
+		if errors.Is(err, unix.ENOTDIR) {
+			err = a.replace(beside)
+		}
+		return err
 	}
-	if err == unix.EEXIST && a.leadsTo(name, a.dest) {
-		return nil
+	tmp := files.TmpName()
+	if err := a.in.Rename(beside, tmp, 0); err != nil {
+		return err
+	}
+	defer a.removeOurs(tmp)
+	isDir, err := a.keep(beside)
+	if err != nil {
+		return err
+	}
+	if isDir {
+		err = a.replace(tmp)
+	} else {
+		err = a.in.Rename(tmp, a.name, 0)
+	}
+	if err != nil && a.in.Move(beside, a.name) != nil { // it is still at the target
+		_ = a.in.Remove(beside)
 	}
 	return err
 }
 
-// putOver replaces what stands at the target by the link, where names can't be exchanged. It asks
-// whether that fits at the last moment, as rename(2) doesn't tell what it has replaced.
-func (a act) putOver(fits func(name string) error) error {
-	return a.in.Replace(a.name, func(tmp string) error {
-		if err := a.in.Symlink(string(a.dest), tmp); err != nil {
-			return err
+// keep gives a file that stands at the target a second name. A directory is made again.
+func (a act) keep(name string) (isDir bool, err error) {
+	st, err := a.in.Stat(a.name)
+	if err == nil {
+		err = a.check(a.name)
+	}
+	switch isDir = st.Mode&unix.S_IFMT == unix.S_IFDIR; {
+	case err != nil:
+	case isDir:
+		if err = a.in.MakeLike(name, a.name); err != nil && err != unix.EEXIST {
+			_ = a.in.Remove(name)
 		}
-		return fits(a.name)
-	})
+	default:
+		if err = a.in.Link(a.name, name); err == nil && (!a.in.Is(name, st) || !a.in.Is(a.name, st)) {
+			_ = a.in.Remove(name)
+			err = a.orUnplanned(fs.ErrExist)
+		}
+	}
+	return isDir, err
 }
 
-func (a act) leadsTo(name string, dest Dest) bool {
-	to, err := a.in.Readlink(name)
-	return err == nil && to == string(dest)
+// replace is for a directory, which can't be renamed over a link, nor a link over it. It fails if something is in it.
+func (a act) replace(by string) error {
+	if err := a.in.Remove(a.name); err != nil {
+		return err
+	}
+	return a.orUnplanned(a.in.Move(by, a.name))
 }
 
 // lookAt tells what stands at a name, whoever made it.

@@ -10,9 +10,9 @@ import (
 	"confit/linker/safedir"
 )
 
-// TestSwapInBetween: swapIn gives back what doesn't fit, and others may write to the
-// target before swapIn does. What they wrote last stays at the target.
-func TestSwapInBetween(t *testing.T) {
+// TestExchangeInBetween: exchange gives back what doesn't fit, and others may write to the
+// target before exchange does. What they wrote last stays at the target.
+func TestExchangeInBetween(t *testing.T) {
 	const beside = files.KeptPrefix + "a"
 	odd := errors.New("it doesn't fit")
 	for name, tt := range map[string]struct {
@@ -30,7 +30,7 @@ func TestSwapInBetween(t *testing.T) {
 			m.must(err)
 			defer in.Close()
 			m.must(in.Symlink(m.dest, beside))
-			err = act{in: in, name: "a"}.swapIn(beside, func(string) error {
+			err = act{in: in, name: "a"}.exchange(beside, func(string) error {
 				m.holds(beside, "app", "a", "key")
 				tt.meanwhile(m)
 				return odd

@@ -1,13 +1,13 @@
 package volume
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 )
 
-// Check finds the keys, as a start would, and reads none. It calls fail with each error that a
-// start would fail of, and with nil, and notef with what is odd. mount is the directory of
-// all volumes.
+// Check finds the keys, as a start would, and reads none. It calls fail with each error that a start would fail of, and with
+// nil, and notef with what is odd. mount is the directory of all volumes.
 func (rd *Reader) Check(mount string, fail func(error), notef func(format string, args ...any)) []Key {
 	r, err := rd.Look()
 	if err != nil {
@@ -24,14 +24,20 @@ func (rd *Reader) Check(mount string, fail func(error), notef func(format string
 	}
 	r.noteOptional(notef)
 	fail(r.checkHashes())
-	fail(rd.checkSize(r.Keys))
-	for _, k := range r.Keys {
+	left := rd.MaxSize
+	for _, k := range r.FirstKeys() {
 		f, _, err := k.open()
-		if err != nil {
-			fail(err)
-			continue
+		if err == nil {
+			f.Close()
 		}
-		f.Close()
+		fail(err)
+		if !rd.Links[k.Link].Direct {
+			left -= k.info.Size()
+		}
+		if left < 0 {
+			fail(rd.tooLargeError(k))
+			left = math.MaxInt64 // which is said once
+		}
 	}
 	return r.Keys
 }
@@ -43,7 +49,7 @@ func (r *Reading) noteOptional(notef func(string, ...any)) {
 		has[k.Link] = true
 	}
 	for _, i := range r.from.Mounted {
-		if s := &r.from.Links[i]; s.Optional && !has[i] && r.of[i] != nil {
+		if s := &r.from.Links[i]; s.Optional && !has[i] {
 			notef("%v", s.Errorf("%s; it is optional", whatIsMissing(s, r.of[i])))
 		}
 	}

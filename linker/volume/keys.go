@@ -1,9 +1,11 @@
 package volume
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/internal/near"
 	"confit/linker/files"
 	"confit/linker/lines"
 )
@@ -25,47 +28,55 @@ type Key struct {
 	info   fs.FileInfo
 }
 
-// expand lists the keys that a link stands for, in the opened state of the
-// volume. It reports all that is wrong with them at once.
-func expand(i int, s *lines.Line, v *volume) ([]Key, error) {
-	if v.odd != nil {
-		return nil, files.AsInvalid(s.Errorf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", v.dir))
-	}
-	if s.Kind == lines.OneKey {
-		return expandOne(i, s, v)
-	}
-	w := walk{link: i, s: s, v: v}
-	if v.root != nil {
-		if err := w.dir("", v.inVolume(s.Base)); err != nil {
-			return nil, err
+// Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in any place, at any moment. A
+// directory is opened by a name that only a directory has, and a file with O_NONBLOCK.
+
+// walk finds the keys that a link stands for, in the opened state of the volume, and all that is wrong with them. It doesn't
+// follow a link to a directory, except for the link's base itself.
+type walk struct {
+	*Reading
+	link  int
+	s     *lines.Line
+	v     *volume
+	found bool    // something that the link names, also what a line of its own names, or what is wrong
+	flaws []error // of keys
+}
+
+func (w *walk) expand() error {
+	switch {
+	case w.v.isFile:
+		return files.AsInvalid(w.s.Errorf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", w.v.dir))
+	case w.s.Kind == lines.OneKey:
+		return w.one(w.v.inVolume(w.s.Base))
+	case w.v.root != nil:
+		if err := w.dir("", w.v.inVolume(w.s.Base)); err != nil {
+			return err
 		}
 	}
-	if len(w.keys) == 0 && len(w.wrong) == 0 && !w.exempt && !s.Optional {
-		return nil, missingError(s, v)
-	}
-	return w.keys, files.JoinInvalid(w.wrong)
+	return cmp.Or(files.JoinInvalid(w.flaws), w.missing())
 }
 
-func expandOne(i int, s *lines.Line, v *volume) ([]Key, error) {
-	k := Key{Link: i, vol: v, Path: s.Prefix, name: v.inVolume(s.Base), Target: s.Target}
-	info, err := v.stat(k.name)
+func (w *walk) one(name string) error {
+	info, err := w.v.stat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && s.Optional:
-		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missingError(s, v)
-	case err != nil:
-		return nil, classify(s, err)
-	case info.IsDir():
-		return nil, classify(s, fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", k.name, v.dir, s.Source+"/"))
+		return w.missing()
+	case err == nil && info.IsDir():
+		err = fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", name, w.v.dir, w.s.Source+"/")
 	}
-	k.info = info
-	return []Key{k}, nil
+	if err != nil {
+		return classify(w.s, err)
+	}
+	w.Keys = append(w.Keys, Key{Link: w.link, vol: w.v, Path: w.s.Prefix, name: name, Target: w.s.Target, info: info})
+	return nil
 }
 
-// missingError says what isn't there, and why that may be.
-func missingError(s *lines.Line, v *volume) error {
-	return files.AsInvalid(s.Errorf("%s (if it may be missing, add the option optional)", whatIsMissing(s, v)))
+// missing says what isn't there, and why that may be.
+func (w *walk) missing() error {
+	if w.found || w.s.Optional {
+		return nil
+	}
+	return files.AsInvalid(w.s.Errorf("%s (if it may be missing, add the option optional)", whatIsMissing(w.s, w.v)))
 }
 
 func whatIsMissing(s *lines.Line, v *volume) string {
@@ -88,17 +99,15 @@ func whatIsMissing(s *lines.Line, v *volume) string {
 	return what
 }
 
-// classify tells an invalid volume, which stays invalid until it changes, from
-// a failure of the system, which may pass.
+// classify tells an invalid volume, which stays invalid until it changes, from a failure of the system, which may pass.
 func classify(s *lines.Line, err error) error {
-	if _, disk := errors.AsType[*onDiskError](err); disk || errors.Is(err, files.ErrMoved) {
+	if errors.Is(err, errOnDisk) || errors.Is(err, files.ErrMoved) {
 		return err
 	}
 	return files.AsInvalid(s.Errorf("%w", err))
 }
 
-// stat looks at a key without opening it: to open a FIFO would block, and to
-// open a device may do anything. It follows links inside the volume only.
+// stat looks at a key without opening it: a FIFO would block, and a device may do anything. It follows links in the volume.
 func (v *volume) stat(name string) (fs.FileInfo, error) {
 	if v.root == nil {
 		return nil, fs.ErrNotExist
@@ -107,25 +116,24 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("key %q in volume %q has a name that %s: rename it", name, v.dir, flaw)
 	}
 	info, err := v.root.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, lerr := v.root.Lstat(name); lerr == nil {
+	_, system := files.Cause(err).(unix.Errno)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := v.root.Lstat(name); err == nil {
 			return nil, fmt.Errorf("key %q in volume %q is a link that leads nowhere", name, v.dir)
 		}
 		return nil, fs.ErrNotExist
-	}
-	if _, system := files.Cause(err).(unix.Errno); err != nil && !system { // an error of os.Root itself
+	case err != nil && !system: // of os.Root itself
 		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", name, v.dir, files.Reason(err))
-	}
-	if !info.IsDir() && !info.Mode().IsRegular() {
+	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, files.Describe(info.Mode()))
 	}
 	return info, nil
 }
 
-// listed is stat for an entry of a listing, which has looked at each (since Go 1.26.1): no regular file is looked at again.
+// listed is stat for an entry of a listing, which has looked at each (since Go 1.26.1): no file is looked at again.
 func (v *volume) listed(name string, e fs.DirEntry) (fs.FileInfo, error) {
 	if files.NameFlaw(name) == "" && e.Type().IsRegular() {
 		return e.Info()
@@ -133,23 +141,8 @@ func (v *volume) listed(name string, e fs.DirEntry) (fs.FileInfo, error) {
 	return v.stat(name)
 }
 
-// Nothing that could block is opened in a volume: whoever writes to a plain one
-// can put a FIFO in any place, at any moment. A directory is opened by a name
-// that only a directory has, and a file with O_NONBLOCK.
-
-// walk lists the keys below a link's base. It doesn't follow a link to a directory, except for
-// the base itself.
-type walk struct {
-	link   int
-	s      *lines.Line
-	v      *volume
-	keys   []Key
-	wrong  []error
-	exempt bool // a line of their own names some
-}
-
 func (w *walk) dir(below, name string) error {
-	name, entries, err := w.v.list(name)
+	name, entries, err := w.list(name)
 	switch {
 	case below == "" && errors.Is(err, fs.ErrNotExist):
 		return nil // no such directory: no keys
@@ -178,28 +171,28 @@ func (w *walk) dir(below, name string) error {
 	return nil
 }
 
-func (w *walk) key(below, name string, e fs.DirEntry) error {
+func (w *walk) key(below, name string, e fs.DirEntry) (err error) {
 	k := Key{Link: w.link, vol: w.v, Path: lines.Key(path.Join(string(w.s.Prefix), below)), name: name}
-	switch {
-	case w.s.Exempt[k.Path]:
-		w.exempt = true
-		return nil
-	case w.s.InFallback && name == hashName && w.v.dir == w.s.Floor:
+	if w.s.InFallback && name == hashName && w.v.dir == w.s.Floor {
 		return nil
 	}
-	if w.s.Use == lines.Linked && w.s.Kind != lines.WholeDir {
-		k.Target = lines.Target(path.Join(string(w.s.Target), below))
+	exempt := w.s.Exempt[k.Path]
+	if !exempt {
+		k.Target = w.s.TargetOf(k.Path)
+		k.info, err = w.v.listed(name, e)
 	}
-	var err error
-	k.info, err = w.v.listed(name, e)
 	switch {
+	case exempt:
 	case errors.Is(err, fs.ErrNotExist):
 		return files.ErrMoved // it was listed a moment ago
 	case err != nil:
-		w.wrong = append(w.wrong, w.s.Errorf("%w", err))
-	case !k.info.IsDir(): // a link to a directory is no key
-		w.keys = append(w.keys, k)
+		w.flaws = append(w.flaws, w.s.Errorf("%w", err))
+	case k.info.IsDir(): // a link to a directory is no key
+		return nil
+	default:
+		w.Keys = append(w.Keys, k)
 	}
+	w.found = true
 	return nil
 }
 
@@ -215,24 +208,23 @@ func (w *walk) takes(below string, isDir bool) bool {
 	return ok
 }
 
-// list reads a directory of a volume, and returns where it has read. It reads
-// an atomic volume that is mounted below a plain one through its ..data: the
-// visible links come after a swap, and don't show what is below a directory.
-func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error) {
-	entries, err = v.readDir(name)
-	if err != nil || v.atomic {
+// list reads a directory of a volume, and returns where it has read. It reads an atomic volume that is mounted below a plain
+// one through its ..data: the visible links come after a swap, and don't show what is below a directory.
+func (w *walk) list(name string) (at string, entries []fs.DirEntry, err error) {
+	entries, err = w.v.readDir(name)
+	if err != nil || w.v.atomic {
 		return name, entries, err
 	}
-	dir := filepath.Join(v.dir, name)
-	v.dirs = append(v.dirs, dir)
+	dir := filepath.Join(w.v.dir, name)
+	w.v.dirs = append(w.v.dirs, dir)
 	switch {
 	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lines.DataLink }):
-		v.once[dir] = true
+		w.from.once[dir] = true
 		name = path.Join(name, lines.DataLink)
-		if entries, err = v.readDir(name); errors.Is(err, fs.ErrNotExist) {
+		if entries, err = w.v.readDir(name); errors.Is(err, fs.ErrNotExist) {
 			err = files.Invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
-	case v.once[dir]:
+	case w.from.once[dir]:
 		err = tornDownError(dir)
 	}
 	return name, entries, err
@@ -240,8 +232,8 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 
 // What is not copied is read in its place, by the path of the volume itself.
 
-// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads through
-// ..data: a new key's visible link is made only after the swap.
+// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads through ..data: a new key's
+// visible link is made only after the swap.
 func PathIn(dir string, atomic bool, name string) string {
 	if atomic {
 		return filepath.Join(dir, lines.DataLink, name)
@@ -252,10 +244,46 @@ func PathIn(dir string, atomic bool, name string) string {
 // InPlace is the path of a key in its volume.
 func (k Key) InPlace() string { return PathIn(k.vol.dir, k.vol.atomic, k.name) }
 
-// DirInPlace is the path of the directory that a line links as a whole, in the volume that
-// is there now.
+// DirInPlace is the path of the directory that a line links as a whole, in the volume that is there now.
 func DirInPlace(s *lines.Line) string {
 	dir, atomic := findVolume(s)
 	name, _ := filepath.Rel(dir, s.Base)
 	return PathIn(dir, atomic, name)
+}
+
+// nearKey is the hint for a misspelt key, or for one in another directory.
+func nearKey(s *lines.Line, v *volume) string {
+	name := v.inVolume(s.Base)
+	entries, _ := v.readDir(path.Dir(name))
+	if hint := didYouMean(path.Base(name), entries); hint != "" || path.Dir(name) == "." {
+		return hint
+	}
+	entries, _ = v.readDir(".")
+	return didYouMean(path.Base(name), entries)
+}
+
+// nearVolume is the hint for a misspelt volume, or for a source that begins with the directory of all volumes.
+func nearVolume(s *lines.Line, v *volume) string {
+	all, dir := filepath.Split(v.dir)
+	if rest, found := strings.CutPrefix(s.Source, path.Base(s.Root)+"/"); found {
+		return fmt.Sprintf("; a source is below %q: did you mean %q?", s.Root, rest)
+	}
+	entries, _ := os.ReadDir(files.AsDir(all))
+	return didYouMean(dir, entries)
+}
+
+func didYouMean(name string, entries []fs.DirEntry) string {
+	if meant := near.Of(name, visibleNames(entries)); meant != "" {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return ""
+}
+
+func visibleNames(entries []fs.DirEntry) (names []string) {
+	for _, e := range entries {
+		if visible(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }

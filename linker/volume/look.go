@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/mounts"
 	"confit/linker/statedir"
 )
 
@@ -22,13 +24,12 @@ type Reader struct {
 	state     *statedir.Dir // where copies go
 	AllowDisk bool          // keys that live in memory may be copied to a disk
 
-	once     map[string]bool // directories that held ..data: without it they were torn down
-	groups   map[uint32]bool // whether copies can be given to a group, if that was tried
-	fallback []string        // volumes of the fallback, if that is what it reads
+	once   map[string]bool // directories that held ..data: without it they were torn down
+	groups map[uint32]bool // whether copies can be given to a group, if that was tried
 }
 
-// NewReader makes one for the keys of links that has seen nothing yet. state is where copies
-// go. allowDisk says that keys which live in memory may be copied to a disk.
+// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go. allowDisk says that keys which
+// live in memory may be copied to a disk.
 func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
 		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
@@ -58,21 +59,23 @@ type Reading struct {
 	began       unix.Timespec // by the clock that the kernel sets the times of files from
 }
 
-// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the
-// directory behind ..data, of a plain one what stat says of each key. It reads
-// no key.
+func (rd *Reader) reading() *Reading {
+	return &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{}, held: map[lines.Key][]byte{}}
+}
+
+// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the directory behind ..data,
+// of a plain one what stat says of each key. It reads no key.
 func (rd *Reader) Look() (*Reading, error) {
-	r := &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{}}
-	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
+	r := rd.reading()
+	err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began)
+	if err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
 	for _, i := range rd.Mounted {
-		if err := r.open(i); err != nil && !r.collectInvalid(err) {
-			r.Close()
-			return nil, err
+		if err == nil {
+			err = r.collect(r.open(i))
 		}
 	}
-	err := rd.checkVolumesOffDisk(r.volumes)
 	if err == nil {
 		err = r.expand(rd.Mounted, false)
 	}
@@ -84,18 +87,16 @@ func (rd *Reader) Look() (*Reading, error) {
 	return r, nil
 }
 
-// collectInvalid collects the error of an invalid volume or key. It reports false
-// for any other error.
-func (r *Reading) collectInvalid(err error) bool {
+// collect takes the error of an invalid volume or key. It returns any other one.
+func (r *Reading) collect(err error) error {
 	invalid, ok := errors.AsType[*files.Invalid](err)
-	if !ok {
-		return false
+	if ok {
+		r.wrong, err = append(r.wrong, invalid.Unwrap()), nil
 	}
-	r.wrong = append(r.wrong, invalid.Unwrap())
-	return true
+	return err
 }
 
-// open finds the volume of link i and opens it, once for all of its links.
+// open opens the volume of link i, once for all its links. One in memory is refused if generations aren't, also if empty.
 func (r *Reading) open(i int) error {
 	s := &r.from.Links[i]
 	v, err := r.volume(s)
@@ -103,29 +104,36 @@ func (r *Reading) open(i int) error {
 	if err != nil || v.root == nil {
 		return err
 	}
-	v.once = r.from.once
-	v.copied = v.copied || !s.Direct
 	for dir := s.SearchFrom(); !v.atomic && dir != v.dir && files.Inside(dir, v.dir); dir = filepath.Dir(dir) {
 		v.dirs = append(v.dirs, dir) // those that are missing may come one by one
 	}
-	return nil
+	v.inFallback = v.inFallback || s.InFallback // a path may lead there, too
+	if s.Direct || v.copied {
+		return nil
+	}
+	v.copied = true
+	self := files.Raw(v.self.Fd())
+	st, err := self.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot open volume %q: %w", v.dir, files.Cause(err))
+	}
+	return r.checkOffDisk(self, &st, v, "")
 }
 
-// volume is what a link's volume holds now.
+// volume is what a link's volume holds now. One that was atomic stays that: without its ..data it was torn down.
 func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
 	at := [2]string{s.SearchFrom(), s.Floor}
 	if v := r.found[at]; v != nil {
 		return v, nil
 	}
 	dir, atomic := findVolume(s)
-	former, torn := nearest(s, func(dir string) bool { return r.from.once[dir] })
+	if !atomic {
+		dir, atomic = nearest(s, func(dir string) bool { return r.from.once[dir] })
+	}
 	known := slices.IndexFunc(r.volumes, func(v *volume) bool { return v.dir == dir && v.atomic == atomic })
-	switch {
-	case torn && !atomic:
-		v, err = &volume{dir: former, torn: true}, tornDownError(former)
-	case known >= 0:
+	if known >= 0 {
 		v = r.volumes[known]
-	default:
+	} else {
 		v, err = openVolume(dir, atomic)
 		r.volumes = append(r.volumes, v)
 		if err == nil && atomic {
@@ -140,12 +148,11 @@ func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
 func (r *Reading) expand(links []int, atomic bool) error {
 	for _, i := range links {
 		v := r.of[i]
-		if v.atomic != atomic || v.atomic && v.root == nil || v.torn { // of which the error is known
+		if v.atomic != atomic || atomic && v.root == nil { // of which the error is known
 			continue
 		}
-		keys, err := expand(i, &r.from.Links[i], v)
-		r.Keys = append(r.Keys, keys...)
-		if err != nil && !r.collectInvalid(err) {
+		w := walk{Reading: r, link: i, s: &r.from.Links[i], v: v}
+		if err := r.collect(w.expand()); err != nil {
 			return err
 		}
 	}
@@ -167,47 +174,42 @@ func (r *Reading) FirstKeys() []Key {
 	return keys
 }
 
-// checkVolumesOffDisk refuses volumes that live in memory if the generations
-// don't. A volume without keys counts, too.
-func (rd *Reader) checkVolumesOffDisk(volumes []*volume) error {
-	for _, v := range volumes {
-		if v.root == nil || !v.copied {
-			continue
-		}
-		dir := files.Raw(v.self.Fd())
-		st, err := dir.Stat()
-		if err != nil {
-			return fmt.Errorf("cannot open volume %q: %w", v.dir, files.Cause(err))
-		}
-		if err := rd.checkOffDisk(dir, &st, v, func() string { return v.dir }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (rd *Reader) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, where func() string) error {
-	if rd.AllowDisk || rd.state.Memory {
+// checkOffDisk refuses a key that lives in memory if the generations don't, or its volume: "". It asks once for each device of
+// a volume, as a Secret may be mounted below a directory on a disk, and a link or ..data may lead to another file system. If
+// fstatfs(2) is refused, nobody knows, and a Secret is not copied to a disk on a guess.
+func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key string) error {
+	state := r.from.state
+	if r.from.AllowDisk || state.Memory {
 		return nil
 	}
-	memory, err := v.onMemory(f, uint64(st.Dev))
-	if err != nil || !memory {
-		return err
+	device := uint64(st.Dev) // of another width on each platform
+	memory, known := v.memory[device]
+	if !known {
+		var system unix.Statfs_t
+		if err := unix.Fstatfs(int(f), &system); err != nil {
+			return fmt.Errorf("cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
+		}
+		memory = files.MemoryBacked(system)
+		v.memory[device] = memory
 	}
-	return &onDiskError{volume: where(), state: rd.state.Path}
+	if !memory {
+		return nil
+	}
+	where := v.dir
+	if key != "" { // it may be mounted below the volume
+		where = cmp.Or(mounts.Point(filepath.Join(v.dir, v.data, key)), where)
+	}
+	return fmt.Errorf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n%w",
+		where, state.Path, statedir.MountHint(state.Path, "{medium: Memory}"), errOnDisk)
 }
 
-// Dirs lists the directories whose events are hints: each volume and, in a
-// plain one, each directory where keys are or may come.
-func (r *Reading) Dirs() []string {
-	var dirs []string
-	for _, v := range r.of {
-		if v != nil {
-			dirs = append(dirs, v.dir)
-		}
-	}
+// errOnDisk ends the error of what lives in memory and would get to a disk.
+var errOnDisk = errors.New("or accept it with --allow-disk")
+
+// Dirs lists the directories whose events are hints: volumes and, in plain ones, directories where keys are or may come.
+func (r *Reading) Dirs() (dirs []string) {
 	for _, v := range r.volumes {
-		dirs = append(dirs, v.dirs...)
+		dirs = append(append(dirs, v.dir), v.dirs...)
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)

@@ -1,11 +1,13 @@
 package volume
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
+	"slices"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,8 +17,8 @@ import (
 	"confit/linker/lines"
 )
 
-// Read checks the keys of the volumes and reads each once. It returns what is known of each.
-// The error is an [*files.Invalid] if the volumes give no candidate.
+// Read checks the keys of the volumes and reads each once. It returns what is known of each. The error is an [*files.Invalid]
+// if the volumes give no candidate.
 func (r *Reading) Read() (map[lines.Key]generation.File, error) {
 	if err := r.expand(r.from.Mounted, true); err != nil {
 		return nil, err
@@ -31,14 +33,12 @@ func (r *Reading) Read() (map[lines.Key]generation.File, error) {
 }
 
 // OfFallback reports that some of the keys come from the fallback.
-func (r *Reading) OfFallback() bool { return len(r.from.fallback) > 0 }
+func (r *Reading) OfFallback() bool {
+	return slices.ContainsFunc(r.volumes, func(v *volume) bool { return v.inFallback })
+}
 
-// Hash reads every key once and returns what is known of each, as far as that is known
-// before a copy is written.
+// Hash reads every key once and returns what is known of each, as far as that is known before a copy is written.
 func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
-	if err := r.from.checkSize(r.Keys); err != nil {
-		return nil, err
-	}
 	files := make(map[lines.Key]generation.File, len(r.Keys))
 	for _, k := range r.Keys {
 		f, known := files[k.Path]
@@ -73,31 +73,34 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 	files := map[lines.Key]generation.File{}
 	left := r.from.MaxSize
 	for _, k := range r.FirstKeys() {
-		direct, rest := r.from.Links[k.Link].Direct, left
-		if !direct && k.info.Size() > left {
-			continue
-		}
-		if sum, _, err := r.hashKey(k, direct, &rest); err == nil {
+		rest := left
+		if sum, _, err := r.hashKey(k, r.from.Links[k.Link].Direct, &rest); err == nil {
 			files[k.Path], left = generation.File{Sum: sum, Links: []int{k.Link}}, rest
 		}
 	}
 	return files
 }
 
-// hashKey reads a key, and holds it if it is small. left is how many bytes the
-// keys to be copied may still have. The limit holds for what is read, too, as a
-// key may have grown since it was looked at. A direct key may be large, but not
-// grow for ever.
+// hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied may still have. The limit
+// holds for what is read, too, as a key may have grown since it was looked at. A direct key may be large, but not grow.
 func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, error) {
+	if !direct && k.info.Size() > *left {
+		return files.Hash{}, 0, r.from.tooLargeError(k)
+	}
 	f, st, err := k.open()
 	if err != nil {
 		return files.Hash{}, 0, err
 	}
 	defer f.Close()
 	if direct {
-		return r.from.hashDirect(k, f)
+		limit := min(max(k.info.Size(), r.from.MaxSize), math.MaxInt64-1)
+		sum, n, err := r.from.CopyUpTo(f, io.Discard, limit)
+		if n > limit {
+			err = files.ErrMoved
+		}
+		return sum, n, err
 	}
-	if err := r.from.checkKeyOffDisk(k, f, st); err != nil {
+	if err := r.checkOffDisk(f, st, k.vol, k.name); err != nil {
 		return files.Hash{}, 0, err
 	}
 	sum, n, err := r.hashCopied(k, f, st.Size, *left)
@@ -107,24 +110,13 @@ func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, e
 	return sum, n, err
 }
 
-func (rd *Reader) hashDirect(k Key, f files.Raw) (files.Hash, int64, error) {
-	limit := min(max(k.info.Size(), rd.MaxSize), math.MaxInt64-1)
-	sum, n, err := rd.CopyUpTo(f, io.Discard, limit)
-	if n > limit {
-		err = files.ErrMoved
-	}
-	return sum, n, err
-}
-
-// What is small is held from the hash until it is written, in bytes: the key,
-// and all keys of a reading. A ConfigMap or Secret has a MiB.
+// What is small is held from the hash until it is written: bytes of a key, and of all keys. A ConfigMap or Secret has a MiB.
 const (
 	maxHeld    = 4 << 10
 	maxAllHeld = 1 << 20
 )
 
-// hashCopied hashes a key that will be copied. A small one needs one read(2), as a
-// rule: asked for one byte more than it has, it shows its end.
+// hashCopied hashes a key to be copied. A small one needs one read(2): asked for a byte more than it has, it shows its end.
 func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, int64, error) {
 	if size > min(maxHeld, left, maxAllHeld-r.heldSize) {
 		return r.from.CopyUpTo(f, io.Discard, left)
@@ -135,43 +127,20 @@ func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, 
 		return files.Hash{}, 0, err
 	}
 	if int64(n) != size { // it has grown, or its file system knows no sizes
-		if err := f.Rewind(); err != nil {
-			return files.Hash{}, 0, err
-		}
-		return r.from.CopyUpTo(f, io.Discard, left)
-	}
-	if r.held == nil {
-		r.held = map[lines.Key][]byte{}
+		return r.from.CopyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
 	}
 	r.held[k.Path], r.heldSize = held[:n], r.heldSize+size
 	return sha256.Sum256(held[:n]), size, nil
 }
 
-// checkSize refuses more than a generation may hold. A ConfigMap or Secret has
-// at most 1 MiB. A larger key is a mistake, or needs the option direct.
-func (rd *Reader) checkSize(keys []Key) error {
-	left := rd.MaxSize
-	counted := map[lines.Key]bool{}
-	for _, k := range keys {
-		if rd.Links[k.Link].Direct || counted[k.Path] {
-			continue
-		}
-		counted[k.Path] = true
-		if k.info.Size() > left {
-			return rd.tooLargeError(k)
-		}
-		left -= k.info.Size()
-	}
-	return nil
-}
-
+// tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at most, a larger key is a mistake, or
+// needs the option direct.
 func (rd *Reader) tooLargeError(k Key) error {
 	return files.Invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
 		rd.MaxSize>>20, k.name, k.vol.dir)
 }
 
-// Copy copies a key's bytes to w and returns their hash. It refuses a key that
-// lives in memory and must not get to a disk.
+// Copy copies a key's bytes to w and returns their hash. It refuses to get what lives in memory to a disk.
 func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error) {
 	if held, ok := r.held[k.Path]; ok {
 		delete(r.held, k.Path)
@@ -183,20 +152,14 @@ func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error
 		return files.Hash{}, err
 	}
 	defer in.Close()
-	if err := r.from.checkKeyOffDisk(k, in, st); err != nil {
+	if err := r.checkOffDisk(in, st, k.vol, k.name); err != nil {
 		return files.Hash{}, err
 	}
 	sum, _, err := r.from.CopyUpTo(in, w, f.Size)
 	return sum, err
 }
 
-// checkKeyOffDisk is checkOffDisk for an open key.
-func (rd *Reader) checkKeyOffDisk(k Key, f files.Raw, st *unix.Stat_t) error {
-	return rd.checkOffDisk(f, st, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
-}
-
-// open opens a key that was a regular file. O_NONBLOCK is for one that has
-// become a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
+// open opens a key that was a regular file. O_NONBLOCK is for one that is a FIFO by now, or has a lease: fcntl(2) F_SETLEASE.
 func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
@@ -210,33 +173,49 @@ func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	return f, &st, nil
 }
 
-// A copy is never more readable than its source: not while it is made, and not
-// to confit's own group where the source's group can't be given.
-
-// LimitMode takes from a file's mode what a copy can't have: nobody may write to it. The error is that of the state
-// directory, with which it finds out.
+// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and it is never more readable than its
+// source, also not to confit's own group where the source's group can't be given. The error is that of the state directory,
+// with which it finds out, once for each group.
 func (rd *Reader) LimitMode(f *generation.File) error {
 	f.Mode &^= 0o222
 	group, others := f.Mode>>3&7, f.Mode&7
 	if group&^others == 0 {
 		return nil // the group may do no more than everybody else
 	}
-	gives, err := rd.canGive(f.Group)
+	gives, known := rd.groups[f.Group]
+	if !known {
+		var err error
+		if gives, err = rd.state.TryGive(f.Group); err != nil {
+			return fmt.Errorf("cannot write to state directory %q: %w", rd.state.Path, files.Cause(err))
+		}
+		rd.groups[f.Group] = gives
+	}
 	if !gives {
 		f.Mode &^= (group &^ others) << 3
 	}
-	return err
+	return nil
 }
 
-// canGive finds out, once for each group, whether a file can be given to it.
-func (rd *Reader) canGive(group uint32) (bool, error) {
-	if gives, known := rd.groups[group]; known {
-		return gives, nil
-	}
-	gives, err := rd.state.TryGive(group)
-	if err != nil {
-		return false, fmt.Errorf("cannot write to state directory %q: %w", rd.state.Path, files.Cause(err))
-	}
-	rd.groups[group] = gives
-	return gives, nil
+// OfMounted gives bytes of what is mounted. The volumes are looked at when the first key is needed, and closed by done.
+func (rd *Reader) OfMounted() (copy generation.BytesOf, done func()) {
+	r, keys := &Reading{}, map[lines.Key]Key{}
+	look := sync.OnceFunc(func() {
+		found, err := rd.Look()
+		if err != nil {
+			return
+		}
+		r = found
+		if r.expand(rd.Mounted, true) == nil {
+			for _, k := range r.FirstKeys() {
+				keys[k.Path] = k
+			}
+		}
+	})
+	return func(p lines.Key, f generation.File, to io.Writer) (files.Hash, error) {
+		look()
+		if k, there := keys[p]; there {
+			return r.Copy(k, to, f)
+		}
+		return files.Hash{}, generation.ErrNotMounted
+	}, func() { r.Close() }
 }

@@ -11,15 +11,19 @@ import (
 	"confit/linker/safedir"
 )
 
-// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses
-// anything but regular files and directories with plain names, wherever they are.
+// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files
+// and directories with plain names, wherever they are.
 func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
 	if err != nil {
 		return nil, err
 	}
-	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, once: map[string]bool{}}
-	r := &Reading{from: rd, volumes: []*volume{v}, of: make([]*volume, len(rd.Links))}
+	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]bool{}}
+	if err := v.take(root); err != nil {
+		return nil, err
+	}
+	r := rd.reading()
+	r.volumes = []*volume{v}
 	for _, i := range rd.Rendered {
 		r.of[i] = v
 	}
@@ -36,8 +40,8 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	return r, nil
 }
 
-// checkRendered refuses another directory than the one that was entered, and what can't be a part
-// of a generation: a link could lead out of it, or to one of its keys.
+// checkRendered refuses another directory than the one that was entered, and what can't be a part of a generation: a link could
+// lead out of it, or to one of its keys.
 func checkRendered(root *os.Root, dir *safedir.Dir) error {
 	info, err := root.Stat(".")
 	if err != nil {

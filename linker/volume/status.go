@@ -27,31 +27,24 @@ func (s Status) Equal(other Status) bool {
 		s.Prefix == other.Prefix && slices.Equal(s.Patterns, other.Patterns)
 }
 
-// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by
-// now, as far as they can be.
+// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by now, as far as they can be.
 func (r *Reading) Status(w *watch.Changes, dirs []string) (list []Status) {
-	known := map[string]int{} // by directory, where it stands in the list
-	for i, v := range r.of {
-		if v == nil {
-			continue
+	for _, v := range r.volumes {
+		s := Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data}
+		for i := range r.from.Links {
+			if link := &r.from.Links[i]; r.of[i] == v {
+				s.Prefix = below(v.dir, link.Root)
+				s.Patterns = append(s.Patterns, patternIn(v.dir, link))
+			}
 		}
-		s := &r.from.Links[i]
-		n, listed := known[v.dir]
-		if !listed {
-			n, known[v.dir] = len(list), len(list)
-			list = append(list, Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data, Prefix: below(v.dir, s.Root)})
-		}
-		list[n].Patterns = append(list[n].Patterns, patternIn(v.dir, s))
-	}
-	for i := range list {
-		slices.Sort(list[i].Patterns)
-		list[i].Patterns = slices.Compact(list[i].Patterns)
+		slices.Sort(s.Patterns)
+		s.Patterns = slices.Compact(s.Patterns)
+		list = append(list, s)
 	}
 	return list
 }
 
-// patternIn is which keys of a volume a link takes. For one key it is a part of its source,
-// and needs no memory: there may be 10,000 such links.
+// patternIn is which keys of a volume a link takes. For one key it needs no memory, as a part of the source: it may be 10,000.
 func patternIn(dir string, s *lines.Line) string {
 	base := below(s.Base, dir)
 	switch s.Kind {
@@ -68,7 +61,7 @@ func below(p, dir string) string { return strings.TrimPrefix(strings.TrimPrefix(
 
 func (v *volume) kind() string {
 	switch {
-	case v.atomic:
+	case v.atomic && v.data != "":
 		return "atomic"
 	case v.root != nil:
 		return "plain"
@@ -76,8 +69,7 @@ func (v *volume) kind() string {
 	return "missing"
 }
 
-// watched reports whether inotify watches all of the volume's directories. A
-// watch ends with its directory.
+// watched reports whether inotify watches all of the volume's directories. A watch ends with its directory.
 func (v *volume) watched(w *watch.Changes, dirs []string) string {
 	if files.Missing(v.dir) || slices.ContainsFunc(dirs, func(dir string) bool { return files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) }) {
 		return "polling"
