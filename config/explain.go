@@ -12,10 +12,9 @@ import (
 	"confit/linker"
 )
 
-// Explain prints the settings and what confit would do with the links. It changes
-// nothing. Its error has all reasons for which a start would fail: links that can't be made, missing
-// keys, programs that can't be started by find, and paths that no candidate has.
-// restarts reports whether auto restarts a program.
+// Explain prints the settings and what confit would do with the links. It changes nothing. Its error has all reasons for which a start
+// would fail: links that can't be made, missing keys, programs that can't be started by find, and paths that no candidate has. restarts
+// reports whether auto restarts a program.
 func Explain(w io.Writer, c *Config, find func(program string) error, restarts func(program string) bool) error {
 	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
 	if len(c.App) > 0 {
@@ -72,8 +71,8 @@ func (c *Config) Doubts(find func(program string) error) []error {
 	return slices.Concat(missing, later, c.checkPaths())
 }
 
-// unfound names programs that can't be started. later are those whose directory is missing: outside of a pod
-// they are only noted, as its volumes may bring the directory.
+// unfound names programs that can't be started. later are those whose directory is missing: outside of a pod they are only noted, as its
+// volumes may bring the directory.
 func (c *Config) unfound(list []namedCommand, find func(program string) error) (missing, later []error) {
 	for _, command := range list {
 		if len(command.words) == 0 || c.bringsProgram(command.words[0]) {
@@ -94,8 +93,7 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 	return missing, later
 }
 
-// bringsProgram reports whether a program may be a key: a target, below one, or in a
-// directory of programs where keys are linked.
+// bringsProgram reports whether a program may be a key: a target, below one, or in a directory of programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
 	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
 	for _, l := range c.Links {
@@ -131,8 +129,8 @@ func (c *Config) checkPaths() (wrong []error) {
 	return wrong
 }
 
-// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything
-// there. Paths that a shell makes aren't known.
+// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything there. Paths that a shell makes aren't
+// known.
 func (c *Config) checkPath(path string) error {
 	if end := strings.IndexAny(path, ` '";&|<>(),:=`); end >= 0 {
 		path = path[:end]

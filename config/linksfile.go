@@ -13,8 +13,8 @@ import (
 	"confit/linker"
 )
 
-// linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or
-// the default, and after them the lines of --lines or CONFIT_LINES.
+// linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or the default, and after them the lines of --lines or
+// CONFIT_LINES.
 func (p *parser) linksFiles(env, line []given) []given {
 	c, text := p.config, ""
 	for _, g := range strongest("lines", env, line) {
@@ -45,8 +45,7 @@ func (p *parser) linksFiles(env, line []given) []given {
 	return append(list, p.linksFile(c.LinesFrom, text)...)
 }
 
-// strongest are the values of a setting on the command line, or else in the environment:
-// they don't add up.
+// strongest are the values of a setting on the command line, or else in the environment: they don't add up.
 func strongest(name string, env, line []given) (list []given) {
 	for _, g := range append(line[:len(line):len(line)], env...) {
 		if g.setting.name == name && (list == nil || list[0].where == g.where) {
@@ -78,8 +77,8 @@ func readLinksFiles(names []string, found func(file string, text []byte), wrong 
 	return LinksSum(h.Sum(nil))
 }
 
-// LinksNow is what LinksRead would be now. A file that was removed counts as a change.
-// It isn't known while a file can't be read, or if one is a pipe.
+// LinksNow is what LinksRead would be now. A file that was removed counts as a change. It isn't known while a file can't be read, or if one
+// is a pipe.
 func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	for _, name := range c.linksNames {
 		info, err := os.Stat(name)
@@ -92,8 +91,8 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	return sum, known
 }
 
-// expandDir lists the files of a directory in lexical order; a file stands for itself.
-// It leaves out names that begin with a dot, as those of a mounted volume.
+// expandDir lists the files of a directory in lexical order; a file stands for itself. It leaves out names that begin with a dot, as those
+// of a mounted volume.
 func expandDir(name string) (files []string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return []string{name}, nil

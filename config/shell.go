@@ -7,11 +7,10 @@ import (
 	"confit/internal/near"
 )
 
-// confit starts hooks without a shell, and expands nothing. So it refuses words that
-// only a shell acts on: a hook with the argument "&&" rarely says what is wrong.
+// confit starts hooks without a shell, and expands nothing. So it refuses words that only a shell acts on: a hook with the argument "&&"
+// rarely says what is wrong.
 
-// expands reports whether a shell would put something else in a word's place. The
-// word's quoted characters are blanked out.
+// expands reports whether a shell would put something else in a word's place. The word's quoted characters are blanked out.
 func expands(bare string) bool {
 	for _, after := range strings.Split(bare, "$")[1:] {
 		if after != "" && (after[0] == '{' || after[0] == '(' || after[0] == '_' || 'A' <= after[0]&^0x20 && after[0]&^0x20 <= 'Z') {
@@ -21,8 +20,7 @@ func expands(bare string) bool {
 	return strings.HasPrefix(bare, "~/") || strings.Contains(bare, "`")
 }
 
-// isOperator reports whether a word is, or ends in, an operator of a shell: && | ; >
-// 2>&1 and the like.
+// isOperator reports whether a word is, or ends in, an operator of a shell: && | ; > 2>&1 and the like.
 func isOperator(bare string) bool {
 	rest := strings.TrimLeft(bare, "0123456789")
 	return rest != "" && strings.ContainsRune("|&;<>", rune(rest[0])) || strings.HasSuffix(bare, ";")
@@ -53,8 +51,8 @@ func splitCommand(command string) ([]string, error) {
 	return texts(list), nil
 }
 
-// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": to a hook that would be
-// an argument like any other.
+// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": to a hook that would be an argument like any
+// other.
 func meantPlaceholder(text string) string {
 	_, rest, _ := strings.Cut(text, "{")
 	name, _, _ := strings.Cut(rest, "}")

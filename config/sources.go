@@ -11,8 +11,7 @@ import (
 	"confit/internal/near"
 )
 
-// commandLine reads the flags, and the app that follows them or --. It is not ok if it
-// wasn't read to its end.
+// commandLine reads the flags, and the app that follows them or --. It is not ok if it wasn't read to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SetInterspersed(false) // the app's own flags are the app's
@@ -48,8 +47,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	return list, true
 }
 
-// environment reads the variables whose names begin with CONFIT_. One that means no flag
-// is an error, as it may be misspelt.
+// environment reads the variables whose names begin with CONFIT_. One that means no flag is an error, as it may be misspelt.
 func (p *parser) environment(environ []string) (list []given) {
 	var known []string
 	for _, s := range settings {
@@ -72,16 +70,14 @@ func (p *parser) environment(environ []string) (list []given) {
 	return list
 }
 
-// inPod reports whether the kubelet made the environment: it always names the API server
-// (getServiceEnvVarMap of pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
+// inPod reports whether the kubelet made the environment: it always names the API server (getServiceEnvVarMap of
+// pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
 func inPod(environ []string) bool {
 	return slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
 }
 
-// foreign reports a variable that no user has set: Kubernetes sets some in every pod of
-// a namespace with a Service named confit or confit-SOMETHING
-// (kubernetes.io/docs/concepts/services-networking/service), and confit some for its
-// hooks, which may run confit.
+// foreign reports a variable that no user has set: Kubernetes sets some in every pod of a namespace with a Service named confit or
+// confit-SOMETHING (kubernetes.io/docs/concepts/services-networking/service), and confit some for its hooks, which may run confit.
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
 		slices.Contains(hookVariables, name)

@@ -160,8 +160,7 @@ func parseBool(text string) (bool, error) {
 	return on, err
 }
 
-// location is a path, which becomes absolute and clean. If there may be none, an empty one
-// removes that of a weaker source.
+// location is a path, which becomes absolute and clean. If there may be none, an empty one removes that of a weaker source.
 func location(path *string, none bool) value {
 	return field(path, func(text string) (string, error) {
 		switch abs, err := filepath.Abs(text); {

@@ -14,9 +14,8 @@ type word struct {
 	start, end int
 }
 
-// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting and 2.3
-// Token Recognition), but expands nothing: a backslash quotes the next character, '…' all,
-// "…" all but a backslash before $ ` " \, and # at the start of a word begins a comment.
+// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting and 2.3 Token Recognition), but expands nothing: a
+// backslash quotes the next character, '…' all, "…" all but a backslash before $ ` " \, and # at the start of a word begins a comment.
 func words(line string) ([]word, error) {
 	var list []word
 	for i := 0; i < len(line); {
@@ -68,8 +67,7 @@ func oneWord(line string, start int) (word, error) {
 	return word{text.String(), bare.String(), start, i}, nil
 }
 
-// quoted appends the text between the quote at the start of s and the next one. It
-// returns how many bytes of s these are, with the quotes.
+// quoted appends the text between the quote at the start of s and the next one. It returns how many bytes of s these are, with the quotes.
 func quoted(text *strings.Builder, s string) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {

@@ -21,9 +21,9 @@ func Check(c Config) (_ Config, err error) {
 	return c, err
 }
 
-// Bake makes the links whose targets are known without a volume, dangling, and the directories for the others: in an image
-// that runs with a read-only root, or whose app isn't root. It covers what stands at a target, as at run time, unless the
-// line is optional and optional isn't set. It says which lines it made no link for, and why.
+// Bake makes the links whose targets are known without a volume, dangling, and the directories for the others: in an image that runs with a
+// read-only root, or whose app isn't root. It covers what stands at a target, as at run time, unless the line is optional and optional
+// isn't set. It says which lines it made no link for, and why.
 func Bake(w io.Writer, c Config, optional bool) error {
 	state := &statedir.Dir{Path: c.State, View: c.View}
 	t := target.New(state, slog.New(slog.NewTextHandler(w, nil)))
@@ -64,8 +64,8 @@ func Bake(w io.Writer, c Config, optional bool) error {
 	return nil
 }
 
-// whyNotBaked says why a line gets no link when the image is built, and what to do instead; "" if it gets one. hides is what
-// the link of an optional line would hide, "" for nothing: only at run time a link goes away with its key.
+// whyNotBaked says why a line gets no link when the image is built, and what to do instead; "" if it gets one. hides is what the link of an
+// optional line would hide, "" for nothing: only at run time a link goes away with its key.
 func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {
@@ -79,8 +79,8 @@ func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	return "", ""
 }
 
-// bakedWant is what a target will have to be. The volume of a direct link isn't there yet: it is taken to be atomic, and to be
-// where the source says.
+// bakedWant is what a target will have to be. The volume of a direct link isn't there yet: it is taken to be atomic, and to be where the
+// source says.
 func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
 	dest := st.Live(string(s.Prefix))
 	if s.Direct {

@@ -28,8 +28,8 @@ type explanation struct {
 	wrong []error // what a start would fail of
 }
 
-// Explain prints what confit would do with the links, one a line, with the keys that are there, and changes nothing. What a
-// start would fail of is joined in the error. What only a pod may have is noted, unless this is one.
+// Explain prints what confit would do with the links, one a line, with the keys that are there, and changes nothing. What a start would
+// fail of is joined in the error. What only a pod may have is noted, unless this is one.
 func Explain(w io.Writer, c Config) error {
 	e := explanation{Linker: newLinker(c, &statedir.Dir{Path: c.State, View: c.View}), w: w}
 	if len(c.lines) == 0 {
@@ -65,8 +65,8 @@ func (e *explanation) notef(format string, args ...any) {
 	}
 }
 
-// skipUnmounted takes the links out whose volumes aren't there yet, as in the build of an image. As soon as one of the volumes
-// is mounted, all of them are expected, also when no link names that one, or has one of its own: a name may be misspelt.
+// skipUnmounted takes the links out whose volumes aren't there yet, as in the build of an image. As soon as one of the volumes is mounted,
+// all of them are expected, also when no link names that one, or has one of its own: a name may be misspelt.
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
 	for i := range e.links {

@@ -61,9 +61,9 @@ func (l *Ladder) Numbers() (numbers []int) {
 	return numbers
 }
 
-// Accept is the ladder after g is accepted, while the app was on one of its rungs: what is above that goes. Below g stay the newest that has
-// soaked, and the newest that is durable or, while none is, the newest that the app was started on. One that it has died of comes last. With
-// keepsNone nothing stays. Bytes that were accepted before keep what they have proved.
+// Accept is the ladder after g is accepted, while the app was on one of its rungs: what is above that goes. Below g stay the newest that
+// has soaked, and the newest that is durable or, while none is, the newest that the app was started on. One that it has died of comes last.
+// With keepsNone nothing stays. Bytes that were accepted before keep what they have proved.
 func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	top := Rung{Generation: g}
 	if former := l.InForce(); former.Number != 0 && former.Shared == g.Shared {
@@ -98,8 +98,8 @@ func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	return next
 }
 
-// Soak is the ladder after the app has lived with the generation in force for long enough. Rungs above go, as the app has died of them. What is
-// durable has nothing below.
+// Soak is the ladder after the app has lived with the generation in force for long enough. Rungs above go, as the app has died of them.
+// What is durable has nothing below.
 func (l Ladder) Soak(byStart bool) (next Ladder) {
 	n := l.Len()
 	if byStart {

@@ -65,8 +65,8 @@ type Former struct {
 	Killed    Trial // in which a former confit was killed
 }
 
-// Open prepares the state directory, takes up what a former confit left there, and removes what a killed one did. It refuses
-// a state directory that it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys that can never change.
+// Open prepares the state directory, takes up what a former confit left there, and removes what a killed one did. It refuses a state
+// directory that it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys that can never change.
 func Open(c Config) (*Linker, *Former, error) {
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	if err := table.Check(); err != nil {
@@ -110,8 +110,8 @@ func newLinker(c Config, st *statedir.Dir) *Linker {
 	}
 }
 
-// resume takes up what a former confit left, and removes what nobody needs. If that was killed while it proved a generation,
-// the targets resolve to another one than the accepted.
+// resume takes up what a former confit left, and removes what nobody needs. If that was killed while it proved a generation, the targets
+// resolve to another one than the accepted.
 func (l *Linker) resume() (*Former, error) {
 	f := &Former{}
 	f.Note, f.Untrusted = l.readNote()
@@ -143,11 +143,11 @@ func (l *Linker) Owns(path string) bool {
 	return slices.ContainsFunc(l.ownDirs, func(dir string) bool { return path != dir && files.Inside(path, dir) })
 }
 
-// Collect removes all generations but the accepted ones, the live one and those that note.json names, as the next confit looks
-// for these. Before the first acceptance the one that a former confit left in force stays, too.
+// Collect removes all generations but the accepted ones, the live one and those that note.json names, as the next confit looks for these.
+// Before the first acceptance the one that a former confit left in force stays, too.
 //
-// It also returns the memory of staging to the system, as the collector alone would keep some MiB for ever. After the first
-// generation that costs more memory than it frees. It takes long with many files: call it after the app was reloaded.
+// It also returns the memory of staging to the system, as the collector alone would keep some MiB for ever. After the first generation that
+// costs more memory than it frees. It takes long with many files: call it after the app was reloaded.
 func (l *Linker) Collect(accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}

@@ -107,7 +107,8 @@ func (l *Linker) readNote() (n Note, err error) {
 	return n, joinLine(damaged, err)
 }
 
-// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is started on the next one, or else on the top.
+// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is started on the next one, or else on the
+// top.
 func (l *Linker) readLadder(file *noteFile) (ladder Ladder, err error) {
 	n := 0
 	for i := range file.Ladder {
@@ -202,9 +203,9 @@ type savedTrial struct {
 	Boot string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
-// RecordTrial records a trial, for the next confit if this one is killed. No trial removes the record, by unlink(2) alone, which
-// a full disk doesn't refuse. A trial that can't be recorded isn't one: the record stays if it is of the same generation, as it
-// counts the kills before, and goes if it is of another.
+// RecordTrial records a trial, for the next confit if this one is killed. No trial removes the record, by unlink(2) alone, which a full
+// disk doesn't refuse. A trial that can't be recorded isn't one: the record stays if it is of the same generation, as it counts the kills
+// before, and goes if it is of another.
 func (l *Linker) RecordTrial(t Trial) {
 	stale := t == (Trial{})
 	if !stale {
@@ -225,8 +226,8 @@ func (l *Linker) RecordTrial(t Trial) {
 	}
 }
 
-// readTrial reads the record of the trial in which a former confit was killed. One that can't be trusted counts as none. So does
-// one from before the node started: it says nothing of the generation.
+// readTrial reads the record of the trial in which a former confit was killed. One that can't be trusted counts as none. So does one from
+// before the node started: it says nothing of the generation.
 func readTrial(s *statedir.Dir) Trial {
 	data, err := s.ReadTrusted(trialName)
 	var r savedTrial

@@ -16,8 +16,8 @@ import (
 	"confit/linker/volume"
 )
 
-// maxAttempts is how often a stage starts over when the volumes change under it: for a good part of a second, where a kubelet's
-// whole update takes some milliseconds.
+// maxAttempts is how often a stage starts over when the volumes change under it: for a good part of a second, where a kubelet's whole
+// update takes some milliseconds.
 const maxAttempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
@@ -41,10 +41,10 @@ type Known struct {
 	Spared      Hash        // keys on which the renderer doesn't run, if the accepted generation has its files
 }
 
-// Stage looks at every volume and, if one has changed, writes a candidate, or takes the accepted generation as that
-// if it has the same keys. The error is [ErrUnchanged] if no volume has. It is an [*Invalid] if no candidate can be
-// made of the mounted configuration. The candidate then has what was seen, and the changes as far as the keys can be
-// read. Any other error is the system's, and another call may go better. The live generation stays in any case.
+// Stage looks at every volume and, if one has changed, writes a candidate, or takes the accepted generation as that if it has the same
+// keys. The error is [ErrUnchanged] if no volume has. It is an [*Invalid] if no candidate can be made of the mounted configuration. The
+// candidate then has what was seen, and the changes as far as the keys can be read. Any other error is the system's, and another call may
+// go better. The live generation stays in any case.
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	if l.otherwise != nil {
 		return l.otherwise()
@@ -92,8 +92,8 @@ func (l *Linker) HasFallback() bool {
 	return !errors.Is(err, ErrNoFallback)
 }
 
-// StageFallback is [Linker.Stage] with the keys of each volume that the fallback has from there. Watches and
-// [Linker.Volumes] stay those of the mounted configuration. The error is [ErrNoFallback] if no volume is there.
+// StageFallback is [Linker.Stage] with the keys of each volume that the fallback has from there. Watches and [Linker.Volumes] stay those of
+// the mounted configuration. The error is [ErrNoFallback] if no volume is there.
 func (l *Linker) StageFallback(k Known) (Candidate, error) {
 	rd, err := l.fallback()
 	if err != nil {
@@ -145,8 +145,8 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	if err == nil {
 		g, err = l.write(read, r, accepted, k.Spared)
 	}
-	// A swap deletes the old directory while it is read. So an error, or the finding that nothing needs to be written, counts
-	// only if nothing has changed.
+	// A swap deletes the old directory while it is read. So an error, or the finding that nothing needs to be written, counts only if
+	// nothing has changed.
 	if err != nil || g == accepted {
 		if moved := r.CheckUnmoved(); moved != nil {
 			return moved

@@ -15,8 +15,8 @@ import (
 	"confit/linker/volume"
 )
 
-// write puts a generation into the state directory, first as N.tmp. A failure leaves nothing behind, but for one that could
-// not be removed, which the next write of N does. The result is the generation, or the accepted one if that has the same keys.
+// write puts a generation into the state directory, first as N.tmp. A failure leaves nothing behind, but for one that could not be removed,
+// which the next write of N does. The result is the generation, or the accepted one if that has the same keys.
 func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
 	g.Unrendered = l.config.Render
 	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) {
@@ -77,8 +77,8 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 	return err
 }
 
-// writeKeys makes a file of each key of some links, and the directories that these link as a whole, also those without a key. The
-// keys come in order, so their directory rarely changes.
+// writeKeys makes a file of each key of some links, and the directories that these link as a whole, also those without a key. The keys come
+// in order, so their directory rarely changes.
 func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
@@ -109,8 +109,8 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 	return nil
 }
 
-// fill fills one file of a generation. The bytes must be those that were hashed. What is the same in the live generation is
-// copied, too: with a hard link, who changes one file would change both.
+// fill fills one file of a generation. The bytes must be those that were hashed. What is the same in the live generation is copied, too:
+// with a hard link, who changes one file would change both.
 func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) error {
 	f := g.Files[k.Path]
 	sum, err := r.Copy(k, out, f)

@@ -1,17 +1,12 @@
-// Package notify knows the protocol of sd_notify(3), by which an app says that it
-// is ready, and the datagram socket for it.
+// Package notify knows the protocol of sd_notify(3), by which an app says that it is ready, and the datagram socket for it.
 //
-// It guarantees four things. The kernel names the sender of a message
-// (SCM_CREDENTIALS of unix(7)). No descriptor that comes with a message is ever held.
-// No flood makes confit grow: messages wait in the socket's queue, and a sender that
-// finds it full waits. Messages are taken one by one, so a sender that waits at a
-// barrier (sd_notify_barrier(3)) still lives when what it said before is judged.
+// It guarantees four things. The kernel names the sender of a message (SCM_CREDENTIALS of unix(7)). No descriptor that comes with a message
+// is ever held. No flood makes confit grow: messages wait in the socket's queue, and a sender that finds it full waits. Messages are taken
+// one by one, so a sender that waits at a barrier (sd_notify_barrier(3)) still lives when what it said before is judged.
 //
-// It doesn't know whose messages count: package process is asked for that. It knows
-// no other files.
+// It doesn't know whose messages count: package process is asked for that. It knows no other files.
 //
-// It uses package syscall, as x/sys/unix would add 24 KiB for the addresses of thirty
-// families of sockets.
+// It uses package syscall, as x/sys/unix would add 24 KiB for the addresses of thirty families of sockets.
 package notify
 
 import (
@@ -23,8 +18,7 @@ import (
 	"syscall"
 )
 
-// maxPath is the longest path that an app can name, in bytes: sun_path of unix(7)
-// less the zero at its end.
+// maxPath is the longest path that an app can name, in bytes: sun_path of unix(7) less the zero at its end.
 const maxPath = 107
 
 // maxMessage is the longest message, in bytes, as in systemd.
@@ -38,8 +32,7 @@ type Socket struct {
 	wakes chan struct{}
 }
 
-// Listen makes the socket, in place of one that an earlier confit left behind. All
-// users may send, as an app may run as any user.
+// Listen makes the socket, in place of one that an earlier confit left behind. All users may send, as an app may run as any user.
 func Listen(path string) (*Socket, error) {
 	file, err := bind(path)
 	if err != nil {
@@ -74,9 +67,8 @@ func bind(path string) (*os.File, error) {
 	return file, nil
 }
 
-// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a
-// link in its place. The umask is the whole process's, but confit makes no other file
-// yet.
+// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a link in its place. The umask is the whole process's,
+// but confit makes no other file yet.
 func bindForAll(fd int, path string) error {
 	defer syscall.Umask(syscall.Umask(0o111))
 	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
@@ -85,8 +77,7 @@ func bindForAll(fd int, path string) error {
 // Hints delivers a value when there may be something to receive.
 func (s *Socket) Hints() <-chan struct{} { return s.wakes }
 
-// watch runs as long as the socket lives. It takes nothing: the messages stay in
-// the kernel's queue until Receive.
+// watch runs as long as the socket lives. It takes nothing: the messages stay in the kernel's queue until Receive.
 func (s *Socket) watch() {
 	for s.conn.Read(readable) == nil {
 		s.wakes <- struct{}{}
@@ -98,16 +89,15 @@ func readable(fd uintptr) bool {
 	return err == nil
 }
 
-// Receive takes the next message, also one of which confit knows nothing: so a caller
-// can bound how many it takes at once. It returns false when none waits.
+// Receive takes the next message, also one of which confit knows nothing: so a caller can bound how many it takes at once. It returns false
+// when none waits.
 func (s *Socket) Receive() (m Message, ok bool) {
 	err := s.conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for watch to end
 	return m, ok && err == nil
 }
 
-// receive has room for the sender's credentials alone, which the kernel writes first.
-// So the kernel closes all descriptors (unix(7)), which passes a barrier. FDSTORE=1
-// stores nothing.
+// receive has room for the sender's credentials alone, which the kernel writes first. So the kernel closes all descriptors (unix(7)), which
+// passes a barrier. FDSTORE=1 stores nothing.
 func receive(fd int) (Message, bool) {
 	text := make([]byte, maxMessage)
 	control := make([]byte, syscall.CmsgSpace(syscall.SizeofUcred))
@@ -135,9 +125,8 @@ const (
 	socketName = "notify"
 )
 
-// Offer makes a socket in the state directory and adds its path to an app's
-// environment. If the environment names one already, it returns that and nil: the app
-// talks to the program that has started confit. So does it with an error.
+// Offer makes a socket in the state directory and adds its path to an app's environment. If the environment names one already, it returns
+// that and nil: the app talks to the program that has started confit. So does it with an error.
 func Offer(environ []string, state string) ([]string, *Socket, error) {
 	var others []string
 	for _, pair := range environ {

@@ -9,12 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tailSize is how much of a hook's output goes into the status, in bytes: enough for
-// the last words of a validator.
+// tailSize is how much of a hook's output goes into the status, in bytes: enough for the last words of a validator.
 const tailSize = 4096
 
-// lastWords is how long output may come after the end of a hook: a process that has
-// left the hook's group may hold the pipe open for ever.
+// lastWords is how long output may come after the end of a hook: a process that has left the hook's group may hold the pipe open for ever.
 const lastWords = 100 * time.Millisecond
 
 // pipeSize is what a pipe holds, in bytes: pipe(7).
@@ -34,8 +32,8 @@ type HookEnd struct {
 	Tail   string
 }
 
-// StartHook starts a hook, with /dev/null as its standard input, and passes on to w what it prints. It leads a session,
-// so that it can't take the terminal from the app. When it ends, Reap kills its group.
+// StartHook starts a hook, with /dev/null as its standard input, and passes on to w what it prints. It leads a session, so that it can't
+// take the terminal from the app. When it ends, Reap kills its group.
 func (f *Family) StartHook(c Command, w io.Writer) (*Hook, error) {
 	reserveThreads()
 	h, err := newHook()

@@ -12,8 +12,8 @@ import (
 // Group is the number of a process group: the pid of its leader.
 type Group int
 
-// Kill sends a signal to one process. It refuses pids below 2: 0 and negative ones
-// mean groups or all processes to kill(2), and 1 is confit itself.
+// Kill sends a signal to one process. It refuses pids below 2: 0 and negative ones mean groups or all processes to kill(2), and 1 is confit
+// itself.
 func Kill(pid int, sig syscall.Signal) error {
 	if pid <= 1 {
 		return fmt.Errorf("cannot signal pid %d: not a child", pid)
@@ -34,12 +34,10 @@ func GroupAlive(group Group) bool {
 	return group > 1 && KillGroup(group, 0) != unix.ESRCH
 }
 
-// Reach is the [Refusal] of a signal for a process: confit needs the same user or
-// CAP_KILL, kill(2).
+// Reach is the [Refusal] of a signal for a process: confit needs the same user or CAP_KILL, kill(2).
 func Reach(pid int) error { return Refusal(Kill(pid, 0)) }
 
-// Refusal is the error of a signal that confit may not send, with what to do about
-// it; for every other outcome it is nil.
+// Refusal is the error of a signal that confit may not send, with what to do about it; for every other outcome it is nil.
 func Refusal(err error) error {
 	if !errors.Is(err, os.ErrPermission) {
 		return nil
@@ -47,11 +45,9 @@ func Refusal(err error) error {
 	return fmt.Errorf("cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
 }
 
-// EndLeftovers sends a signal to what an app left behind: the members of its
-// group, and every descendant of confit. With everybody, and only if confit is PID 1,
-// it signals all processes of the PID namespace, also those of kubectl exec. CONT
-// follows, as a stopped process takes no signal but KILL. The group of a hook may be
-// spared; 0: none is. EndLeftovers returns what [Leftovers] finds then.
+// EndLeftovers sends a signal to what an app left behind: the members of its group, and every descendant of confit. With everybody, and
+// only if confit is PID 1, it signals all processes of the PID namespace, also those of kubectl exec. CONT follows, as a stopped process
+// takes no signal but KILL. The group of a hook may be spared; 0: none is. EndLeftovers returns what [Leftovers] finds then.
 func EndLeftovers(group Group, sig syscall.Signal, everybody bool, spared Group) (left bool) {
 	switch everybody = everybody && os.Getpid() == 1; {
 	case everybody && spared == 0:
@@ -67,8 +63,8 @@ func EndLeftovers(group Group, sig syscall.Signal, everybody bool, spared Group)
 	return Leftovers(group)
 }
 
-// signalDescendants signals the processes below another one; below 0 are all of the
-// PID namespace. It looks at all processes, unless confit has no child.
+// signalDescendants signals the processes below another one; below 0 are all of the PID namespace. It looks at all processes, unless confit
+// has no child.
 func signalDescendants(of int, sig syscall.Signal, spared Group) {
 	if !hasChild() {
 		return
@@ -82,8 +78,7 @@ func signalDescendants(of int, sig syscall.Signal, spared Group) {
 	}
 }
 
-// Leftovers reports whether confit has a child or the group has a member. A
-// zombie counts.
+// Leftovers reports whether confit has a child or the group has a member. A zombie counts.
 func Leftovers(group Group) bool { return hasChild() || GroupAlive(group) }
 
 // hasChild reports whether confit has a child, waitid(2). A zombie counts.

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// WorkingDirectory is that of a process, or "" if it isn't known. A directory that
-// was removed keeps its last name.
+// WorkingDirectory is that of a process, or "" if it isn't known. A directory that was removed keeps its last name.
 func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
 
 // User is the user that a process has for files. Without groups it isn't known.
@@ -18,8 +17,8 @@ type User struct {
 	Groups []uint32
 }
 
-// UserOf reads the user of a process, or of a zombie: in /proc/PID/status the last
-// of the ids is that for files. There may be any number of supplementary groups.
+// UserOf reads the user of a process, or of a zombie: in /proc/PID/status the last of the ids is that for files. There may be any number of
+// supplementary groups.
 func UserOf(pid int) (u User) {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	for line := range strings.Lines(string(text)) {
@@ -36,21 +35,17 @@ func UserOf(pid int) (u User) {
 	return u
 }
 
-// Executable is the path of the program that a process runs, or "" if it isn't known.
-// It stays the same when an upgrade replaces the file.
+// Executable is the path of the program that a process runs, or "" if it isn't known. It stays the same when an upgrade replaces the file.
 func Executable(pid int) string { return linkOf(pid, "exe") }
 
-// linkOf reads a link of /proc/PID. If the file was removed, the kernel adds a
-// word to its name, proc_pid_exe(5).
+// linkOf reads a link of /proc/PID. If the file was removed, the kernel adds a word to its name, proc_pid_exe(5).
 func linkOf(pid int, name string) string {
 	target, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/" + name)
 	return strings.TrimSuffix(target, " (deleted)")
 }
 
-// Program is the name of the program that a process runs, without its version:
-// php-fpm for /usr/sbin/php-fpm8.2. Of another user's process confit may see only the
-// first fifteen bytes, which the kernel shows all users: ptrace(2), proc_pid_comm(5).
-// It is "" if nothing is known.
+// Program is the name of the program that a process runs, without its version: php-fpm for /usr/sbin/php-fpm8.2. Of another user's process
+// confit may see only the first fifteen bytes, which the kernel shows all users: ptrace(2), proc_pid_comm(5). It is "" if nothing is known.
 func Program(pid int) string {
 	name := Executable(pid)
 	if name == "" {
@@ -63,9 +58,8 @@ func Program(pid int) string {
 	return Unversioned(name)
 }
 
-// Unversioned is the name of a program without its directory, and without a version
-// at its end: digits and dots, and the dash in front of them. That apache2 becomes
-// apache does no harm.
+// Unversioned is the name of a program without its directory, and without a version at its end: digits and dots, and the dash in front of
+// them. That apache2 becomes apache does no harm.
 func Unversioned(program string) string {
 	name := path.Base(program)
 	stem := strings.TrimRight(name, "0123456789.")
@@ -78,8 +72,7 @@ func Unversioned(program string) string {
 	return stem
 }
 
-// wrappers and inits are programs that stay the parents of what they start. The names
-// of inits often end with more than a version.
+// wrappers and inits are programs that stay the parents of what they start. The names of inits often end with more than a version.
 var (
 	wrappers = []string{"ash", "bash", "busybox", "dash", "ksh", "mksh", "runuser", "sh", "su", "sudo", "timeout", "zsh"}
 	inits    = []string{"catatonit", "dumb-init", "tini"}
@@ -91,12 +84,12 @@ func isInit(program string) bool {
 
 func wraps(program string) bool { return slices.Contains(wrappers, program) || isInit(program) }
 
-// Wrapped is the process that does an app's work, and its program: the only child of an init or a
-// wrapper, however many of these there are. Else it is the app itself.
+// Wrapped is the process that does an app's work, and its program: the only child of an init or a wrapper, however many of these there are.
+// Else it is the app itself.
 func Wrapped(pid int) (int, string) { return below(pid, wraps) }
 
-// Receiver is the process to which a signal for the app comes, and its program: the only child of an
-// init, which hands signals on. Else it is the app itself.
+// Receiver is the process to which a signal for the app comes, and its program: the only child of an init, which hands signals on. Else it
+// is the app itself.
 func Receiver(pid int) (int, string) { return below(pid, isInit) }
 
 func below(pid int, passes func(program string) bool) (int, string) {
@@ -111,8 +104,7 @@ func below(pid int, passes func(program string) bool) (int, string) {
 	return pid, program
 }
 
-// HasChildOfSameProgram reports whether a child of the process runs the same program,
-// as the worker of a master does.
+// HasChildOfSameProgram reports whether a child of the process runs the same program, as the worker of a master does.
 func HasChildOfSameProgram(pid int) bool {
 	program := Program(pid)
 	return slices.ContainsFunc(children(pid), func(child stat) bool { return Program(child.pid) == program })

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryFiles are the files of the two versions of cgroups, cgroup-v2.rst and memory.rst of the kernel's
-// documentation: the container's limit of memory, its use, and how often the kernel has killed a process. What
-// the kernel can drop of the memory in use follows the mark in memory.stat.
+// memoryFiles are the files of the two versions of cgroups, cgroup-v2.rst and memory.rst of the kernel's documentation: the container's
+// limit of memory, its use, and how often the kernel has killed a process. What the kernel can drop of the memory in use follows the mark
+// in memory.stat.
 var memoryFiles = [...]struct{ dir, limit, used, cache, kills string }{
 	{"", "memory.max", "memory.current", "\ninactive_file ", "memory.events"},
 	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file ", "memory.oom_control"},
@@ -22,9 +22,9 @@ const cgroup = "/sys/fs/cgroup/"
 // unlimited is more memory than any machine has: version 1 shows such a number for no limit.
 const unlimited = 1 << 60
 
-// Headroom is how many bytes of memory are left to this container below its limit; false if it has none,
-// or that isn't known. The cache of files counts as left. At the limit the kernel kills all of the container,
-// whichever process exceeds it: the kubelet sets memory.oom.group.
+// Headroom is how many bytes of memory are left to this container below its limit; false if it has none, or that isn't known. The cache of
+// files counts as left. At the limit the kernel kills all of the container, whichever process exceeds it: the kubelet sets
+// memory.oom.group.
 func Headroom() (left int64, limited bool) { return headroom(cgroup) }
 
 func headroom(root string) (left int64, limited bool) {
@@ -40,8 +40,7 @@ func headroom(root string) (left int64, limited bool) {
 	return 0, false
 }
 
-// OOMKills is how many processes of this container the kernel has killed because
-// memory ran out, or 0 if that isn't known.
+// OOMKills is how many processes of this container the kernel has killed because memory ran out, or 0 if that isn't known.
 func OOMKills() int {
 	for _, v := range memoryFiles {
 		if n, ok := amount(cgroup+v.dir+v.kills, "oom_kill "); ok {
@@ -60,10 +59,10 @@ func amount(file, mark string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called; 0 is no
-// limit. A process that is started meanwhile inherits it: its allocations beyond fail, and the kernel kills
-// no process for them. RLIMIT_AS counts reserved addresses, too: no program of Go, java or node began to run with
-// 256 MiB of it. With RLIMIT_DATA node ran from 64 MiB on, promtool and java from 128.
+// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called; 0 is no limit. A process that is
+// started meanwhile inherits it: its allocations beyond fail, and the kernel kills no process for them. RLIMIT_AS counts reserved
+// addresses, too: no program of Go, java or node began to run with 256 MiB of it. With RLIMIT_DATA node ran from 64 MiB on, promtool and
+// java from 128.
 func limitData(size uint64) (restore func()) {
 	var own unix.Rlimit
 	if size == 0 || unix.Getrlimit(unix.RLIMIT_DATA, &own) != nil {
@@ -75,6 +74,5 @@ func limitData(size uint64) (restore func()) {
 	return func() { _ = unix.Setrlimit(unix.RLIMIT_DATA, &own) }
 }
 
-// GoFirst has the kernel kill this process, and those that it starts, before others when memory runs out:
-// proc_pid_oom_score_adj(5).
+// GoFirst has the kernel kill this process, and those that it starts, before others when memory runs out: proc_pid_oom_score_adj(5).
 func GoFirst() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }

@@ -13,10 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookPath finds a program as execvp(3) does: a name with a slash is a path, and any
-// other one is looked for in the PATH of env. A file that may not be executed is an
-// error only if no later directory has one that may. os/exec would add 290 kB, and is
-// a second caller of wait.
+// lookPath finds a program as execvp(3) does: a name with a slash is a path, and any other one is looked for in the PATH of env. A file
+// that may not be executed is an error only if no later directory has one that may. os/exec would add 290 kB, and is a second caller of
+// wait.
 func lookPath(name string, env []string, dir string) (string, error) {
 	if name == "" {
 		return "", fs.ErrNotExist
@@ -37,8 +36,7 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	return "", missing
 }
 
-// pathOf is the PATH of an environment: the first entry, as in getenv(3), or else
-// the value that most images set.
+// pathOf is the PATH of an environment: the first entry, as in getenv(3), or else the value that most images set.
 func pathOf(env []string) string {
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
@@ -68,8 +66,7 @@ func executable(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
-// Finder returns a function that says why a program can't be started with an
-// environment. It starts nothing.
+// Finder returns a function that says why a program can't be started with an environment. It starts nothing.
 func Finder(env []string) func(program string) error {
 	return func(program string) error {
 		path, err := lookPath(program, env, "")
@@ -83,12 +80,10 @@ func Finder(env []string) func(program string) error {
 	}
 }
 
-// maxFirstLine is how much the kernel reads of a script, in bytes: BINPRM_BUF_SIZE of
-// linux/binfmts.h.
+// maxFirstLine is how much the kernel reads of a script, in bytes: BINPRM_BUF_SIZE of linux/binfmts.h.
 const maxFirstLine = 256
 
-// checkInterpreter finds out whether a script lacks its interpreter: execve(2) fails as
-// if the script were missing.
+// checkInterpreter finds out whether a script lacks its interpreter: execve(2) fails as if the script were missing.
 func checkInterpreter(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,8 +107,7 @@ func checkInterpreter(path string) error {
 // shell runs scripts without #!.
 const shell = "/bin/sh"
 
-// forkExec starts a program, or has the shell run a script without #!, as
-// execvp(3) does.
+// forkExec starts a program, or has the shell run a script without #!, as execvp(3) does.
 func forkExec(path string, args []string, how *syscall.ProcAttr) (pid int, err error) {
 	pid, err = syscall.ForkExec(path, args, how)
 	switch {

@@ -24,8 +24,7 @@ const (
 	statStarted = 19
 )
 
-// readStat reads the stat of a process. The name in it may hold blanks and
-// parentheses, so the fields are counted from its end.
+// readStat reads the stat of a process. The name in it may hold blanks and parentheses, so the fields are counted from its end.
 func readStat(pid int) (stat, bool) {
 	bytes, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	text := string(bytes)
@@ -54,9 +53,8 @@ func processes() []stat {
 	return list
 }
 
-// children lists those of a process that have not ended, by the kernel's list of each
-// thread, proc_tid_children(5). A kernel that is built without it leaves only a look at
-// all processes, of which there may be thousands.
+// children lists those of a process that have not ended, by the kernel's list of each thread, proc_tid_children(5). A kernel that is built
+// without it leaves only a look at all processes, of which there may be thousands.
 func children(of int) (list []stat) {
 	tasks, told := "/proc/"+strconv.Itoa(of)+"/task/", false
 	threads, _ := os.ReadDir(tasks)
@@ -89,22 +87,18 @@ func descendants(of int) []int {
 	return list
 }
 
-// IsVisitor reports whether another confit is the container's init: kubectl exec, for
-// one, has started this one. Without /proc it is false.
+// IsVisitor reports whether another confit is the container's init: kubectl exec, for one, has started this one. Without /proc it is false.
 func IsVisitor() bool {
 	self, err := os.Stat("/proc/self/exe")
 	init, hidden := os.Stat("/proc/1/exe") // with shareProcessNamespace it is another program
 	return os.Getpid() != 1 && err == nil && hidden == nil && os.SameFile(self, init)
 }
 
-// maxAncestors bounds how many ancestors of a process are looked at: processes may
-// nest without an end, or change their parents meanwhile.
+// maxAncestors bounds how many ancestors of a process are looked at: processes may nest without an end, or change their parents meanwhile.
 const maxAncestors = 64
 
-// Belongs reports whether a process is the app's: the app itself, a member of
-// its group, or a descendant of one of these. Only its group tells this of an orphan.
-// A zombie still has its group and its parent, proc_pid_stat(5). A process that was
-// reaped is not the app's.
+// Belongs reports whether a process is the app's: the app itself, a member of its group, or a descendant of one of these. Only its group
+// tells this of an orphan. A zombie still has its group and its parent, proc_pid_stat(5). A process that was reaped is not the app's.
 func Belongs(pid, app int, group Group) bool {
 	if app <= 1 || group <= 1 { // there is no app, and 0 is the group of a process from another PID namespace
 		return false

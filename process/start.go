@@ -1,10 +1,8 @@
-// Package process knows processes: how they are started, killed and reaped, their
-// groups and their terminal, and what confit exits with. All system calls of
-// confit that concern processes are here.
+// Package process knows processes: how they are started, killed and reaped, their groups and their terminal, and what confit exits with.
+// All system calls of confit that concern processes are here.
 //
-// It guarantees one owner of wait: only [Family.Reap] waits, so no status is lost. It
-// is called on the goroutine that starts processes, so a pid is known before its
-// process is reaped.
+// It guarantees one owner of wait: only [Family.Reap] waits, so no status is lost. It is called on the goroutine that starts processes, so
+// a pid is known before its process is reaped.
 //
 // It knows nothing of files, generations or policy.
 package process
@@ -19,8 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Command is a program to start, with its arguments, environment and working
-// directory. An empty Dir is confit's own.
+// Command is a program to start, with its arguments, environment and working directory. An empty Dir is confit's own.
 type Command struct {
 	Args    []string // the program and its arguments, as main receives them
 	Env     []string // KEY=VALUE; its PATH finds the program
@@ -29,8 +26,8 @@ type Command struct {
 	MaxData uint64 // bytes of memory that each process may have, see limitData; 0: as confit itself
 }
 
-// Environ is confit's environment, byte for byte. os.Environ leaves out entries that
-// are empty or repeat a name; it is for systems without /proc.
+// Environ is confit's environment, byte for byte. os.Environ leaves out entries that are empty or repeat a name; it is for systems without
+// /proc.
 func Environ() []string {
 	text, err := os.ReadFile("/proc/self/environ")
 	if err != nil {
@@ -57,9 +54,8 @@ func name(kv string) string {
 	return name
 }
 
-// The bounds of execve(2), in bytes: the strings of arguments and environment and
-// the pointers to them share a quarter of the stack's limit, but at least 128 KiB
-// and at most 6 MiB (bprm_stack_limits of fs/exec.c).
+// The bounds of execve(2), in bytes: the strings of arguments and environment and the pointers to them share a quarter of the stack's
+// limit, but at least 128 KiB and at most 6 MiB (bprm_stack_limits of fs/exec.c).
 const (
 	minSpace = 128 << 10
 	maxSpace = 6 << 20
@@ -69,8 +65,7 @@ const (
 // reserve is for what only a hook gets, in bytes: its arguments and the changed keys.
 const reserve = 128 << 10
 
-// Space is how many bytes of variables a process can be given beside args and env.
-// Each variable counts with its NUL and a pointer.
+// Space is how many bytes of variables a process can be given beside args and env. Each variable counts with its NUL and a pointer.
 func Space(args, env []string) int {
 	space := maxSpace
 	var limit unix.Rlimit
@@ -97,14 +92,12 @@ func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err 
 
 // StartApp starts the app on confit's own standard input, output and error.
 //
-// On a terminal it leads a process group in the foreground, if that is confit's to
-// give: in the background SIGTTIN would stop it at its first read (credentials(7),
-// tcsetpgrp(3)). The Go runtime has all signals blocked in the child until then, so
-// TTOU doesn't stop it. Without a terminal the app leads a session: its group is
-// orphaned, and the kernel drops TSTP, TTIN and TTOU (signal(7), setpgid(2)).
+// On a terminal it leads a process group in the foreground, if that is confit's to give: in the background SIGTTIN would stop it at its
+// first read (credentials(7), tcsetpgrp(3)). The Go runtime has all signals blocked in the child until then, so TTOU doesn't stop it.
+// Without a terminal the app leads a session: its group is orphaned, and the kernel drops TSTP, TTIN and TTOU (signal(7), setpgid(2)).
 //
-// An app that asks for a signal at its parent's end (PR_SET_PDEATHSIG of prctl(2))
-// gets none: to the kernel a thread is the parent, and Go ends no thread.
+// An app that asks for a signal at its parent's end (PR_SET_PDEATHSIG of prctl(2)) gets none: to the kernel a thread is the parent, and Go
+// ends no thread.
 func (f *Family) StartApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if _, terminal := foreground(); terminal {
@@ -121,16 +114,15 @@ func LeaveDirectory() error { return unix.Chdir("/") }
 // self is the file of this program, even if that was removed.
 const self = "/proc/self/exe"
 
-// NeedsGuard reports whether another process has to end what this one leaves when it is killed. PID 1 needs
-// none, as all processes end with it. What [StartGuarded] has started, by this name, has its guard.
+// NeedsGuard reports whether another process has to end what this one leaves when it is killed. PID 1 needs none, as all processes end with
+// it. What [StartGuarded] has started, by this name, has its guard.
 func NeedsGuard() bool {
 	return os.Getpid() != 1 && os.Args[0] != self && executable(self) == nil
 }
 
-// StartGuarded runs this program once more, with the same arguments and files, as the leader of a
-// session: a signal for confit's group doesn't end both. When confit ends, in whatever way, the kernel sends
-// TERM to it: PR_SET_PDEATHSIG of prctl(2). That happens at the end of the thread that has started it, so
-// the caller stays on this thread.
+// StartGuarded runs this program once more, with the same arguments and files, as the leader of a session: a signal for confit's group
+// doesn't end both. When confit ends, in whatever way, the kernel sends TERM to it: PR_SET_PDEATHSIG of prctl(2). That happens at the end
+// of the thread that has started it, so the caller stays on this thread.
 func StartGuarded(c Command) (pid int, err error) {
 	runtime.LockOSThread()
 	c.Args = append([]string{self}, os.Args[1:]...)

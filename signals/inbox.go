@@ -11,8 +11,8 @@ import (
 
 // Inbox receives the signals that are sent to confit.
 type Inbox struct {
-	// Children holds a value when a child may have changed state, beside any flood of
-	// signals. Those that os/signal handed over before can be received by then.
+	// Children holds a value when a child may have changed state, beside any flood of signals. Those that os/signal handed over before can
+	// be received by then.
 	Children <-chan struct{}
 
 	sent *queue
@@ -21,35 +21,30 @@ type Inbox struct {
 // Hints delivers a value when a signal may wait.
 func (in Inbox) Hints() <-chan struct{} { return in.sent.wakes }
 
-// Receive takes the next signal that is meant for the app. It returns false when none
-// waits.
+// Receive takes the next signal that is meant for the app. It returns false when none waits.
 func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 
-// room is how many signals os/signal may hand over at once: it drops what finds no
-// place.
+// room is how many signals os/signal may hand over at once: it drops what finds no place.
 const room = 256
 
-// Subscribe takes over every signal that can be caught, but for SIGURG, which is the Go
-// runtime's own (golang/go#37942), and HUP and INT if confit was started with them
-// ignored. main does this first, and TERM comes first: without a subscriber a Go
-// program that is PID 1 exits with 2 at a TERM, HUP, INT or QUIT, which the kernel would
-// have dropped. TERM and SIGCHLD have channels of their own, which no flood fills.
+// Subscribe takes over every signal that can be caught, but for SIGURG, which is the Go runtime's own (golang/go#37942), and HUP and INT if
+// confit was started with them ignored. main does this first, and TERM comes first: without a subscriber a Go program that is PID 1 exits
+// with 2 at a TERM, HUP, INT or QUIT, which the kernel would have dropped. TERM and SIGCHLD have channels of their own, which no flood
+// fills.
 func Subscribe() Inbox {
 	stop, others, died := make(chan os.Signal, 1), make(chan os.Signal, room), make(chan os.Signal, 1)
 	signal.Notify(stop, TERM)
 	signal.Notify(others, forwarded()...)
 	signal.Notify(died, unix.SIGCHLD)
-	// Caught, so that a closed stderr can't end confit, and not forwarded: the SIGPIPE
-	// of confit's own write looks like one that was sent.
+	// Caught, so that a closed stderr can't end confit, and not forwarded: the SIGPIPE of confit's own write looks like one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	children, sent := make(chan struct{}, 1), &queue{wakes: make(chan struct{}, 1)}
 	go sent.fill(stop, others, died, children)
 	return Inbox{children, sent}
 }
 
-// fill takes at once what os/signal hands over, and tells of children only after the
-// signals that came before. Each signal may stand for a child, too: the kernel delivers
-// the lowest number first, so a flood of others delays SIGCHLD.
+// fill takes at once what os/signal hands over, and tells of children only after the signals that came before. Each signal may stand for a
+// child, too: the kernel delivers the lowest number first, so a flood of others delays SIGCHLD.
 func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct{}) {
 	for {
 		select {
@@ -68,8 +63,8 @@ func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct
 	}
 }
 
-// queue holds the signals that wait for the loop, in the order in which they came in,
-// and each once, as in the kernel. So none is lost, and a flood of one delays no other.
+// queue holds the signals that wait for the loop, in the order in which they came in, and each once, as in the kernel. So none is lost, and
+// a flood of one delays no other.
 type queue struct {
 	mutex   sync.Mutex
 	waiting []Signal

@@ -1,11 +1,9 @@
 // Package status knows the schema of status.json, and what it means.
 //
-// It guarantees that a status encodes to one JSON object with every field, in an order
-// that never changes, and that within a version no field goes away or changes its
-// meaning. A field without a value is null; docs/status.md explains each.
+// It guarantees that a status encodes to one JSON object with every field, in an order that never changes, and that within a version no
+// field goes away or changes its meaning. A field without a value is null; docs/status.md explains each.
 //
-// It knows no files, processes or policy: package supervisor fills a Status, and
-// package linker writes its bytes.
+// It knows no files, processes or policy: package supervisor fills a Status, and package linker writes its bytes.
 package status
 
 import (
@@ -20,8 +18,8 @@ import (
 // Version is the schema's. It goes up when a field changes its meaning.
 const Version = 1
 
-// Status is what confit does, what the app has, and why that isn't what is mounted.
-// The hashes of what is mounted, live and accepted show where they differ.
+// Status is what confit does, what the app has, and why that isn't what is mounted. The hashes of what is mounted, live and accepted show
+// where they differ.
 type Status struct {
 	Version      int               `json:"version"`      // of the schema; Encode sets it
 	Confit       string            `json:"confit"`       // the version of the program
@@ -153,11 +151,10 @@ const (
 	Rejected = 3 // what is mounted was rejected
 )
 
-// Verdict is [Well] or [Rejected]. A rejection stands until the same configuration
-// is accepted or another one is mounted, so it doesn't flicker while confit tries again.
-// [Rejected] is, too, when confit can't apply what is mounted, as the system refuses it, a
-// volume doesn't answer or the configuration side broke down; when what is live isn't what
-// was accepted; and when the app died of what was accepted, or isn't well on it.
+// Verdict is [Well] or [Rejected]. A rejection stands until the same configuration is accepted or another one is mounted, so it doesn't
+// flicker while confit tries again. [Rejected] is, too, when confit can't apply what is mounted, as the system refuses it, a volume doesn't
+// answer or the configuration side broke down; when what is live isn't what was accepted; and when the app died of what was accepted, or
+// isn't well on it.
 func (s *Status) Verdict() int {
 	switch {
 	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused(), s.GoneDown != nil, s.Unwell != "":
@@ -173,8 +170,7 @@ func (s *Status) Verdict() int {
 // refused reports a change that the system refuses to apply.
 func (s *Status) refused() bool { return s.Trouble != "" && s.PendingSince != "" }
 
-// Encode writes the status as indented JSON that ends in a newline. It replaces
-// bytes of a hook's output that aren't UTF-8.
+// Encode writes the status as indented JSON that ends in a newline. It replaces bytes of a hook's output that aren't UTF-8.
 func (s *Status) Encode() []byte {
 	whole := *s
 	whole.Version = Version
@@ -206,8 +202,7 @@ func Decode(data []byte) (Status, error) {
 	return s, nil
 }
 
-// Show prints the status that read finds: for people, or its bytes as they are.
-// The verdict is the exit code.
+// Show prints the status that read finds: for people, or its bytes as they are. The verdict is the exit code.
 func Show(w io.Writer, forPeople bool, read func() ([]byte, error)) (verdict int, err error) {
 	data, err := read()
 	if err != nil {
@@ -226,8 +221,8 @@ func Show(w io.Writer, forPeople bool, read func() ([]byte, error)) (verdict int
 	return s.Verdict(), nil
 }
 
-// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It has
-// whole seconds, as fromdate of jq(1) reads no fractions. time.Time would add 20 KB.
+// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It has whole seconds, as fromdate of jq(1) reads no
+// fractions. time.Time would add 20 KB.
 type Time string
 
 // At is the Time of a moment; the zero one is none.

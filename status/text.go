@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Text is the status for people, on lines of at most 80 columns: a headline, the hashes
-// that show where a change is, what is wrong and what to do about it, and the rest. It
-// holds no commands for a terminal.
+// Text is the status for people, on lines of at most 80 columns: a headline, the hashes that show where a change is, what is wrong and what
+// to do about it, and the rest. It holds no commands for a terminal.
 func (s *Status) Text(now time.Time) []byte {
 	p := page{now: now}
 	p.text = append(p.text, Clean(s.headline(now))+"\n"...)
@@ -54,8 +53,7 @@ func (s *Status) headline(now time.Time) string {
 	return "WELL: what is mounted is live and accepted"
 }
 
-// overdue reports that the confit which wrote this has ended, as it would have tried
-// again.
+// overdue reports that the confit which wrote this has ended, as it would have tried again.
 func (s *Status) overdue(now time.Time) bool {
 	if s.Rejection == nil || s.Phase != "running" {
 		return false

@@ -40,8 +40,7 @@ func wrong(err error) error { return fmt.Errorf("%w: %w", ErrWrong, err) }
 // data is what ..data points at.
 const data = "..keys"
 
-// Write makes a volume below the directory for each that the document has, and lists them. The error is [ErrWrong], or else the
-// system's.
+// Write makes a volume below the directory for each that the document has, and lists them. The error is [ErrWrong], or else the system's.
 func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 	input := &io.LimitedReader{R: document, N: maxSize + 1}
 	r := &reader{to: to, input: input, tokens: json.NewDecoder(input), made: map[string]bool{}}
@@ -161,8 +160,8 @@ func (r *reader) count(name string, isFile bool) error {
 	return nil
 }
 
-// refused makes a mistake of what the names make impossible: one key is a directory of another, or a name is too long. Any other
-// error ends the stream.
+// refused makes a mistake of what the names make impossible: one key is a directory of another, or a name is too long. Any other error ends
+// the stream.
 func (r *reader) refused(err error, format string, names ...any) error {
 	if err != nil && files.Ignoring(err, unix.EEXIST, unix.ENOTDIR, unix.EISDIR, unix.ENAMETOOLONG) == nil {
 		r.mistake(format+": %w", append(names, files.Cause(err))...)

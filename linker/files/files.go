@@ -1,5 +1,5 @@
-// Package files is the ground that the linker stands on: what is known of a file, by which names confit calls what it leaves,
-// and what an error of that is.
+// Package files is the ground that the linker stands on: what is known of a file, by which names confit calls what it leaves, and what an
+// error of that is.
 //
 // It guarantees that
 //   - an error that may pass by itself is never an [*Invalid];
@@ -39,8 +39,8 @@ func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
 // DirMode is the mode of directories that confit makes: another user's app reads below them, as modes of files allow.
 const DirMode = 0o755
 
-// AsDir is a name that only a directory has: with a FIFO in its place, open(2) fails with ENOTDIR, where for the bare name it
-// would wait for a writer. os.OpenRoot and Root.OpenRoot open the bare name.
+// AsDir is a name that only a directory has: with a FIFO in its place, open(2) fails with ENOTDIR, where for the bare name it would wait
+// for a writer. os.OpenRoot and Root.OpenRoot open the bare name.
 func AsDir(name string) string { return name + "/." }
 
 // Missing reports a path that isn't there.
@@ -49,8 +49,8 @@ func Missing(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// MemoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and projected volumes live: pkg/volume/secret and
-// pkg/volume/projected of k8s.io/kubernetes. overlayfs, of which images are made, counts as a disk.
+// MemoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and projected volumes live: pkg/volume/secret and pkg/volume/projected
+// of k8s.io/kubernetes. overlayfs, of which images are made, counts as a disk.
 func MemoryBacked(st unix.Statfs_t) bool {
 	kind := uint32(st.Type) // of another width and sign on each platform
 	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC

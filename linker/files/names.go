@@ -43,8 +43,8 @@ func IsOwnName(path string) bool {
 // TmpName is a new name that begins with [TmpPrefix].
 func TmpName() string { return TmpPrefix + strconv.FormatUint(rand.Uint64(), 36) }
 
-// NameFlaw says why a name can't be passed on: the notes and the status are JSON, which is UTF-8, and a hook gets the changed
-// keys one a line. The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
+// NameFlaw says why a name can't be passed on: the notes and the status are JSON, which is UTF-8, and a hook gets the changed keys one a
+// line. The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
 func NameFlaw(name string) string {
 	switch {
 	case !utf8.ValidString(name):

@@ -171,8 +171,8 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
-// untouched reports whether a file is still as it was written. Its times are those of the kernel's last tick. So what was
-// written in the tick in which the generation was finished may have been written again since, with the same times.
+// untouched reports whether a file is still as it was written. Its times are those of the kernel's last tick. So what was written in the
+// tick in which the generation was finished may have been written again since, with the same times.
 func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended

@@ -179,8 +179,8 @@ func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// Check looks at a candidate after a hook has run. What the hook left beside the keys is removed. An [*files.Invalid] names
-// what is no longer as it was staged.
+// Check looks at a candidate after a hook has run. What the hook left beside the keys is removed. An [*files.Invalid] names what is no
+// longer as it was staged.
 func (c *Store) Check(g *Copy) error {
 	var strays []flaw
 	var wrong []error

@@ -34,17 +34,17 @@ func (e *Lost) Error() string {
 // ErrNotMounted says that a key isn't mounted, or has other bytes there.
 var ErrNotMounted = errors.New("it isn't mounted")
 
-// BytesOf writes what a key has by now in its volume to a file, and returns its hash. [ErrNotMounted] says that there is no
-// such key any more. A key that somebody has changed gets its bytes back from there, for as long as they are the same.
+// BytesOf writes what a key has by now in its volume to a file, and returns its hash. [ErrNotMounted] says that there is no such key any
+// more. A key that somebody has changed gets its bytes back from there, for as long as they are the same.
 type BytesOf func(p lines.Key, f File, to io.Writer) (files.Hash, error)
 
-// Mend makes a generation's directory what was written: the app's user, an entrypoint or a hook may have changed it. Strangers
-// go, and modes and owners are set right, also of directories. mounted may be nil: then no volume is asked, and no bytes come
-// back. The error is a [*Lost] if nothing else is wrong.
+// Mend makes a generation's directory what was written: the app's user, an entrypoint or a hook may have changed it. Strangers go, and
+// modes and owners are set right, also of directories. mounted may be nil: then no volume is asked, and no bytes come back. The error is a
+// [*Lost] if nothing else is wrong.
 func (c *Store) Mend(g *Copy, mounted BytesOf) error { return c.mend(g, mounted, false) }
 
-// Heal gives the files of a generation back their bytes, while the app works with it. Modes, owners and strangers stay as an
-// entrypoint may have made them, until the generation is put in force the next time.
+// Heal gives the files of a generation back their bytes, while the app works with it. Modes, owners and strangers stay as an entrypoint may
+// have made them, until the generation is put in force the next time.
 func (c *Store) Heal(g *Copy, mounted BytesOf) error { return c.mend(g, mounted, true) }
 
 func (c *Store) mend(g *Copy, mounted BytesOf, heals bool) error {

@@ -11,8 +11,8 @@ import (
 	"confit/linker/files"
 )
 
-// Parse works out every link and refuses those that can't live together. Relative sources are below volumes. No target may be
-// there or in state. Both are absolute paths. rendered says that there is a renderer. The errors are joined.
+// Parse works out every link and refuses those that can't live together. Relative sources are below volumes. No target may be there or in
+// state. Both are absolute paths. rendered says that there is a renderer. The errors are joined.
 func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 	var links []Line
 	var wrong []error
@@ -73,8 +73,8 @@ func above[S ~string](path S) (dirs []S) {
 	return dirs
 }
 
-// checkTargets refuses two links to one target, and a target inside another, as far as they are known without the volumes:
-// those that a line names, and the directories of the others.
+// checkTargets refuses two links to one target, and a target inside another, as far as they are known without the volumes: those that a
+// line names, and the directories of the others.
 func checkTargets(links []Line) []error {
 	taken := NewTaken()
 	for i := range links {
@@ -138,8 +138,8 @@ func checkSource(links []Line, i int, places map[Key]map[string]int) error {
 
 // Taken collects targets. Each may have one line only.
 //
-// Two targets are compared as written and by their real directories: /etc/app/x and /srv/app/x are one if /etc/app is a link to
-// /srv/app. Both comparisons are needed, because a real path may lead through a link that confit has made.
+// Two targets are compared as written and by their real directories: /etc/app/x and /srv/app/x are one if /etc/app is a link to /srv/app.
+// Both comparisons are needed, because a real path may lead through a link that confit has made.
 type Taken struct {
 	by    map[Target]*Line  // the line of each target
 	paths map[Target]Target // by the path of a target, the written and the real one: the written one

@@ -1,8 +1,7 @@
 // Package lines works out what the link lines mean, each and all together, before a volume is looked at.
 //
-// It guarantees that the lines it accepts can live together: each target, each variable and each place in a generation is one
-// line's, and no target is in another one, in a volume or in the state directory. Each error says where the line stands, and
-// what to write instead.
+// It guarantees that the lines it accepts can live together: each target, each variable and each place in a generation is one line's, and
+// no target is in another one, in a volume or in the state directory. Each error says where the line stands, and what to write instead.
 //
 // It does not know how keys are found and targets made. Of the file system it asks only where directories of targets lead.
 package lines
@@ -198,8 +197,8 @@ func (s *Line) parseName() error {
 	return nil
 }
 
-// isReserved reports a variable that no key may be: confit's own, those that it gives to hooks, and those that the app speaks
-// with confit by, sd_notify(3) and sd_listen_fds(3).
+// isReserved reports a variable that no key may be: confit's own, those that it gives to hooks, and those that the app speaks with confit
+// by, sd_notify(3) and sd_listen_fds(3).
 func isReserved(name string) bool {
 	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
 }

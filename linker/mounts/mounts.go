@@ -1,6 +1,6 @@
-// Package mounts knows what is mounted, from the kernel's list of that. It says what the mounts tell before a key is read: that
-// it can never change, or isn't what it seems to be. It knows no volume, and reads no file but that list. Where that can't be
-// read nothing is known, and nothing is refused.
+// Package mounts knows what is mounted, from the kernel's list of that. It says what the mounts tell before a key is read: that it can
+// never change, or isn't what it seems to be. It knows no volume, and reads no file but that list. Where that can't be read nothing is
+// known, and nothing is refused.
 package mounts
 
 import (
@@ -40,8 +40,8 @@ func Parse(mountinfo, volumes, state string, pod bool) *Table {
 	return t
 }
 
-// Check refuses subPath mounts: what is read through one never changes. One that is left on a target's link is made where the
-// link leads to, in the state directory.
+// Check refuses subPath mounts: what is read through one never changes. One that is left on a target's link is made where the link leads
+// to, in the state directory.
 func (t *Table) Check() error {
 	var wrong []error
 	for _, m := range t.below {
@@ -146,11 +146,10 @@ func Point(path string) string {
 // IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2) refuses that: EBUSY.
 func IsPoint(path string) bool { return Point(path) == files.Resolver{}.Dir(path) }
 
-// subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what
-// ..data led to when the container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir of
-// pkg/volume/util/atomic_writer.go in k8s.io/kubernetes. The kubelet makes it below volume-subpaths, from where the runtime
-// mounts it in the container; if the runtime doesn't see the first mount, what it mounts is a placeholder: doBindSubPath and
-// getSubpathBindTarget of subpath/subpath_linux.go.
+// subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what ..data led to
+// when the container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir of pkg/volume/util/atomic_writer.go in
+// k8s.io/kubernetes. The kubelet makes it below volume-subpaths, from where the runtime mounts it in the container; if the runtime doesn't
+// see the first mount, what it mounts is a placeholder: doBindSubPath and getSubpathBindTarget of subpath/subpath_linux.go.
 func (m mount) subPath() (volume, key string, found bool) {
 	if volume, rest, found := strings.Cut(m.root, "/..20"); found {
 		_, key, _ := strings.Cut(rest, "/")

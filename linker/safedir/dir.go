@@ -1,5 +1,5 @@
-// Package safedir leads to a directory that others may change, and works on names there. All that confit writes, it writes with
-// this package.
+// Package safedir leads to a directory that others may change, and works on names there. All that confit writes, it writes with this
+// package.
 //
 // It guarantees that
 //   - no symlink leads elsewhere where another user than root and confit's own may write;
@@ -23,8 +23,8 @@ import (
 	"confit/linker/files"
 )
 
-// Dir is an opened directory, in which files are worked on by name. It stays the same one, whatever somebody puts in the place
-// of its path. Any goroutine may use it until it is closed.
+// Dir is an opened directory, in which files are worked on by name. It stays the same one, whatever somebody puts in the place of its path.
+// Any goroutine may use it until it is closed.
 type Dir struct {
 	St      unix.Stat_t // of the directory, when it was opened
 	fd      int
@@ -44,9 +44,9 @@ func (e *Blocked) Error() string { return "by now there is " + e.What }
 // maxLinks is how many symlinks may be on a way, as for the kernel: path_resolution(7).
 const maxLinks = 40
 
-// Open goes the way to a directory, element by element. It follows symlinks as long as only root and confit's own user could
-// have put them there. From the first directory on to which others may write, a symlink is refused as [*Blocked]. makes says
-// that missing directories are made.
+// Open goes the way to a directory, element by element. It follows symlinks as long as only root and confit's own user could have put them
+// there. From the first directory on to which others may write, a symlink is refused as [*Blocked]. makes says that missing directories are
+// made.
 func Open(path string, makes bool) (*Dir, error) {
 	d, err := openTop()
 	way := strings.Split(path, "/")
@@ -170,9 +170,9 @@ func (d *Dir) othersWrite() bool {
 // isSticky reports a directory in which only root and confit's own user can rename a directory of theirs: inode(7).
 func (d *Dir) isSticky() bool { return files.Own(d.St.Uid) && d.St.Mode&unix.S_ISVTX != 0 }
 
-// MayReplace reports that confit may work in the directory, where it worked in another one before. Who may write to a directory
-// above can put there what he may rename. So it must be of the user that the one before was of, or of the user in whose
-// directory it stands. Root and confit's own user count as one.
+// MayReplace reports that confit may work in the directory, where it worked in another one before. Who may write to a directory above can
+// put there what he may rename. So it must be of the user that the one before was of, or of the user in whose directory it stands. Root and
+// confit's own user count as one.
 func (d *Dir) MayReplace(was unix.Stat_t) bool {
 	uid := d.St.Uid
 	switch {

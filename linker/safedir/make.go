@@ -62,8 +62,8 @@ func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
 	return d.makeAs(name, func(made int) error { return unix.Fchmod(made, mode) })
 }
 
-// makeAs makes a directory, has its mode set through the descriptor, and enters it. Who may write to this one may have
-// exchanged it by now. So it must be confit's own and empty.
+// makeAs makes a directory, has its mode set through the descriptor, and enters it. Who may write to this one may have exchanged it by now.
+// So it must be confit's own and empty.
 func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ func (d *Dir) MakeLike(name, other string) error {
 	return Made(d.makeAs(name, func(made int) error { return files.Give(made, st.Mode&0o3777, st.Uid, st.Gid) }))
 }
 
-// Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which many seccomp profiles
-// refuse. Where confit may not open what it owns, it is set by name.
+// Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which many seccomp profiles refuse. Where
+// confit may not open what it owns, it is set by name.
 func (d *Dir) Chmod(name string, mode uint32) error {
 	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -132,8 +132,8 @@ func (d *Dir) Remove(name string) error {
 	return err
 }
 
-// RemoveAll removes what has a name, with all that is in it, as far as that can be removed. A directory in it may be shut to
-// its own user. The error is the first one.
+// RemoveAll removes what has a name, with all that is in it, as far as that can be removed. A directory in it may be shut to its own user.
+// The error is the first one.
 func (d *Dir) RemoveAll(name string) error {
 	err := d.Remove(name)
 	if err != unix.ENOTEMPTY && err != unix.EEXIST {
@@ -154,8 +154,8 @@ func (d *Dir) RemoveAll(name string) error {
 	return cmp.Or(err, d.Remove(name))
 }
 
-// Sweep removes what stale says so of, by name, with all that is in it, as far as that can be removed. It reports whether there
-// was anything. The error is that of listing the directory.
+// Sweep removes what stale says so of, by name, with all that is in it, as far as that can be removed. It reports whether there was
+// anything. The error is that of listing the directory.
 func (d *Dir) Sweep(stale func(name string) bool) (some bool, err error) {
 	entries, err := d.List()
 	for _, e := range entries {

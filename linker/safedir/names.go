@@ -85,8 +85,8 @@ func (d *Dir) Writable(name string) error {
 	return unix.Faccessat(d.fd, name, unix.W_OK, unix.AT_EACCESS)
 }
 
-// Unshut does what needs the right to make names in the directory. One that is shut to its own user, as --seed leaves what he
-// couldn't write to in the image, is open to him meanwhile.
+// Unshut does what needs the right to make names in the directory. One that is shut to its own user, as --seed leaves what he couldn't
+// write to in the image, is open to him meanwhile.
 func (d *Dir) Unshut(do func() error) error {
 	if int(d.St.Uid) != files.Euid || d.Writable(".") != unix.EACCES {
 		return do()
@@ -177,8 +177,8 @@ func (d *Dir) Mounted(name string) bool {
 	return mounts.IsPoint(d.Join(name))
 }
 
-// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in gVisor, under a seccomp profile that doesn't know
-// it, or with a directory of a lower layer of overlayfs. Where EPERM is a real refusal, other ways fail, too.
+// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in gVisor, under a seccomp profile that doesn't know it, or with a
+// directory of a lower layer of overlayfs. Where EPERM is a real refusal, other ways fail, too.
 func Unsupported(err error) bool {
 	return err != nil && files.Ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
 }

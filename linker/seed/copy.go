@@ -137,8 +137,8 @@ func (c *work) say(what, path, why string) error {
 // maxXattr is the most bytes of a list of extended attributes, and of one of them: xattr(7).
 const maxXattr = 64 << 10
 
-// attributes gives a copy what else its source has. Times come before the owner: only who has a file sets them. A copy that
-// became the user's own, of what he may not write to, is shut to him.
+// attributes gives a copy what else its source has. Times come before the owner: only who has a file sets them. A copy that became the
+// user's own, of what he may not write to, is shut to him.
 func (c *work) attributes(in *os.File, out int, st *unix.Stat_t, may error) error {
 	c.xattrs(in, out)
 	mode := st.Mode & 0o7777
@@ -166,8 +166,8 @@ func setTimes(f int, st *unix.Stat_t) {
 	_, _, _ = unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(f), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 }
 
-// xattrs copies extended attributes, and names those that it can't. A label of security.* is the system's, which gives the copy
-// its own. Capabilities give rights to who runs a program: capabilities(7).
+// xattrs copies extended attributes, and names those that it can't. A label of security.* is the system's, which gives the copy its own.
+// Capabilities give rights to who runs a program: capabilities(7).
 func (c *work) xattrs(in *os.File, out int) {
 	buffer := make([]byte, maxXattr)
 	n, _ := unix.Flistxattr(int(in.Fd()), buffer) // an error: the file system has none

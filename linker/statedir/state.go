@@ -1,5 +1,4 @@
-// Package statedir knows the state directory: who may write there, its lock, its small
-// files, and the one link that moves.
+// Package statedir knows the state directory: who may write there, its lock, its small files, and the one link that moves.
 //
 // It guarantees that
 //   - one confit at a time has the directory;
@@ -87,8 +86,8 @@ func open(dir string) (*Dir, error) {
 	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1}, nil
 }
 
-// tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777. EPERM means that it isn't
-// confit's to tighten. Nor is a directory that a link leads to.
+// tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777. EPERM means that it isn't confit's to
+// tighten. Nor is a directory that a link leads to.
 func (s *Dir) tighten() {
 	var named unix.Stat_t
 	err := unix.Lstat(s.Path, &named)
@@ -182,8 +181,8 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	return data, err
 }
 
-// ReadFile reads a file of a state directory that is another confit's, maybe of another user or in another container. It takes
-// no lock, which could keep a confit from starting.
+// ReadFile reads a file of a state directory that is another confit's, maybe of another user or in another container. It takes no lock,
+// which could keep a confit from starting.
 func ReadFile(dir, name string) ([]byte, error) {
 	top, err := safedir.At(dir)
 	if err != nil {
@@ -193,8 +192,8 @@ func ReadFile(dir, name string) ([]byte, error) {
 	return top.Read(name, func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
 }
 
-// checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody in the pod can put one. The
-// reader can't know confit's user. But confit refuses generations that are somebody else's, so their owner is confit's user.
+// checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody in the pod can put one. The reader
+// can't know confit's user. But confit refuses generations that are somebody else's, so their owner is confit's user.
 func checkOwner(top *safedir.Dir, by uint32) error {
 	if files.Own(by) {
 		return nil
@@ -229,8 +228,8 @@ func (s *Dir) Replace(name string, data []byte) error {
 	return nil
 }
 
-// TryGive finds out whether a file can be given to a group, with one in a new directory, as copies are made. The state directory
-// itself may have the set-group-ID bit, which fsGroup gives an emptyDir, and so pass its own group on.
+// TryGive finds out whether a file can be given to a group, with one in a new directory, as copies are made. The state directory itself may
+// have the set-group-ID bit, which fsGroup gives an emptyDir, and so pass its own group on.
 func (s *Dir) TryGive(group uint32) (gives bool, err error) {
 	name := files.TmpName()
 	dir, err := s.Generations.Make(name, files.DirMode)

@@ -16,8 +16,8 @@ const (
 	tryMode = 0o700
 )
 
-// Try is the state directory as a try sees it, beside the confit that has the lock. It writes to its own directory alone, which
-// is locked as long as it runs.
+// Try is the state directory as a try sees it, beside the confit that has the lock. It writes to its own directory alone, which is locked
+// as long as it runs.
 type Try struct {
 	Dir
 	Volumes *safedir.Dir // where it may lay out volumes
@@ -26,12 +26,12 @@ type Try struct {
 	name    string       // of its own
 }
 
-// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked, and that of all tries once it
-// is empty. It is higher than the number of tries at a time.
+// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked, and that of all tries once it is empty.
+// It is higher than the number of tries at a time.
 const maxAttempts = 100
 
-// OpenTry makes the directory of a try, and sweeps those that others have left. It leaves the state directory's mode alone: it
-// may have another user than the confit that works there.
+// OpenTry makes the directory of a try, and sweeps those that others have left. It leaves the state directory's mode alone: it may have
+// another user than the confit that works there.
 func OpenTry(dir string) (t *Try, err error) {
 	s, err := open(dir)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// A step was planned a moment ago, and others write to the same directories. So each step checks, in the moment in which it
-// acts, that what it was planned for is still there.
+// A step was planned a moment ago, and others write to the same directories. So each step checks, in the moment in which it acts, that what
+// it was planned for is still there.
 
 // act is a step in the opened directory of its target.
 type act struct {

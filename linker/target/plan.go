@@ -102,9 +102,9 @@ func (p *Plan) each(do func(*Step) error, parts ...[]Step) {
 	}
 }
 
-// plan works out how to come from what is found at a target to what is wanted there. A link that points where it should is left
-// alone, so planning again after the step was done yields none. A file counts as the image's own until a link of confit's has
-// stood in its place. What can't be covered is refused.
+// plan works out how to come from what is found at a target to what is wanted there. A link that points where it should is left alone, so
+// planning again after the step was done yields none. A file counts as the image's own until a link of confit's has stood in its place.
+// What can't be covered is refused.
 func plan(target lines.Target, w Want, p place) (Step, error) {
 	s := Step{Target: target, Want: w, found: p.what, from: p.link}
 	ours := p.standing == ourLink || p.standing == nothing

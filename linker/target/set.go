@@ -110,8 +110,8 @@ func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	return !d.Missing(kept)
 }
 
-// carryOut does one step, and notes whether our link stands there now. If a target that is to be pruned is no longer confit's
-// link, it is left alone, with a warning.
+// carryOut does one step, and notes whether our link stands there now. If a target that is to be pruned is no longer confit's link, it is
+// left alone, with a warning.
 func (t *Set) carryOut(s *Step) error {
 	err := t.work(s, act.act)
 	if by, ok := errors.AsType[*safedir.Blocked](err); ok && s.Dest == "" {
@@ -162,8 +162,8 @@ func (t *Set) list(p *Plan, steps []Step) error {
 	return err
 }
 
-// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is pruned. A list that can't
-// be trusted is replaced: links into the live generation are known without it.
+// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is pruned. A list that can't be trusted is
+// replaced: links into the live generation are known without it.
 func (t *Set) ReadMade() {
 	data, err := t.state.ReadTrusted(targetsName)
 	if err == nil && data != nil {

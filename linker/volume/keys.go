@@ -28,11 +28,11 @@ type Key struct {
 	info   fs.FileInfo
 }
 
-// Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in any place, at any moment. A
-// directory is opened by a name that only a directory has, and a file with O_NONBLOCK.
+// Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in any place, at any moment. A directory is
+// opened by a name that only a directory has, and a file with O_NONBLOCK.
 
-// walk finds the keys that a link stands for, in the opened state of the volume, and all that is wrong with them. It doesn't
-// follow a link to a directory, except for the link's base itself.
+// walk finds the keys that a link stands for, in the opened state of the volume, and all that is wrong with them. It doesn't follow a link
+// to a directory, except for the link's base itself.
 type walk struct {
 	*Reading
 	link  int
@@ -208,8 +208,8 @@ func (w *walk) takes(below string, isDir bool) bool {
 	return ok
 }
 
-// list reads a directory of a volume, and returns where it has read. It reads an atomic volume that is mounted below a plain
-// one through its ..data: the visible links come after a swap, and don't show what is below a directory.
+// list reads a directory of a volume, and returns where it has read. It reads an atomic volume that is mounted below a plain one through
+// its ..data: the visible links come after a swap, and don't show what is below a directory.
 func (w *walk) list(name string) (at string, entries []fs.DirEntry, err error) {
 	entries, err = w.v.readDir(name)
 	if err != nil || w.v.atomic {
@@ -232,8 +232,8 @@ func (w *walk) list(name string) (at string, entries []fs.DirEntry, err error) {
 
 // What is not copied is read in its place, by the path of the volume itself.
 
-// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads through ..data: a new key's
-// visible link is made only after the swap.
+// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads through ..data: a new key's visible link is
+// made only after the swap.
 func PathIn(dir string, atomic bool, name string) string {
 	if atomic {
 		return filepath.Join(dir, lines.DataLink, name)

@@ -28,8 +28,8 @@ type Reader struct {
 	groups map[uint32]bool // whether copies can be given to a group, if that was tried
 }
 
-// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go. allowDisk says that keys which
-// live in memory may be copied to a disk.
+// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go. allowDisk says that keys which live in
+// memory may be copied to a disk.
 func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
 		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
@@ -63,8 +63,8 @@ func (rd *Reader) reading() *Reading {
 	return &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{}, held: map[lines.Key][]byte{}}
 }
 
-// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the directory behind ..data,
-// of a plain one what stat says of each key. It reads no key.
+// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the directory behind ..data, of a plain
+// one what stat says of each key. It reads no key.
 func (rd *Reader) Look() (*Reading, error) {
 	r := rd.reading()
 	err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began)
@@ -174,9 +174,9 @@ func (r *Reading) FirstKeys() []Key {
 	return keys
 }
 
-// checkOffDisk refuses a key that lives in memory if the generations don't, or its volume: "". It asks once for each device of
-// a volume, as a Secret may be mounted below a directory on a disk, and a link or ..data may lead to another file system. If
-// fstatfs(2) is refused, nobody knows, and a Secret is not copied to a disk on a guess.
+// checkOffDisk refuses a key that lives in memory if the generations don't, or its volume: "". It asks once for each device of a volume, as
+// a Secret may be mounted below a directory on a disk, and a link or ..data may lead to another file system. If fstatfs(2) is refused,
+// nobody knows, and a Secret is not copied to a disk on a guess.
 func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key string) error {
 	state := r.from.state
 	if r.from.AllowDisk || state.Memory {

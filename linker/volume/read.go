@@ -17,8 +17,8 @@ import (
 	"confit/linker/lines"
 )
 
-// Read checks the keys of the volumes and reads each once. It returns what is known of each. The error is an [*files.Invalid]
-// if the volumes give no candidate.
+// Read checks the keys of the volumes and reads each once. It returns what is known of each. The error is an [*files.Invalid] if the
+// volumes give no candidate.
 func (r *Reading) Read() (map[lines.Key]generation.File, error) {
 	if err := r.expand(r.from.Mounted, true); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 	return files
 }
 
-// hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied may still have. The limit
-// holds for what is read, too, as a key may have grown since it was looked at. A direct key may be large, but not grow.
+// hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied may still have. The limit holds for what
+// is read, too, as a key may have grown since it was looked at. A direct key may be large, but not grow.
 func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, error) {
 	if !direct && k.info.Size() > *left {
 		return files.Hash{}, 0, r.from.tooLargeError(k)
@@ -133,8 +133,8 @@ func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, 
 	return sha256.Sum256(held[:n]), size, nil
 }
 
-// tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at most, a larger key is a mistake, or
-// needs the option direct.
+// tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at most, a larger key is a mistake, or needs
+// the option direct.
 func (rd *Reader) tooLargeError(k Key) error {
 	return files.Invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
 		rd.MaxSize>>20, k.name, k.vol.dir)
@@ -173,9 +173,9 @@ func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	return f, &st, nil
 }
 
-// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and it is never more readable than its
-// source, also not to confit's own group where the source's group can't be given. The error is that of the state directory,
-// with which it finds out, once for each group.
+// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and it is never more readable than its source, also
+// not to confit's own group where the source's group can't be given. The error is that of the state directory, with which it finds out,
+// once for each group.
 func (rd *Reader) LimitMode(f *generation.File) error {
 	f.Mode &^= 0o222
 	group, others := f.Mode>>3&7, f.Mode&7

@@ -11,8 +11,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files
-// and directories with plain names, wherever they are.
+// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files and
+// directories with plain names, wherever they are.
 func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
 	if err != nil {
@@ -40,8 +40,8 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	return r, nil
 }
 
-// checkRendered refuses another directory than the one that was entered, and what can't be a part of a generation: a link could
-// lead out of it, or to one of its keys.
+// checkRendered refuses another directory than the one that was entered, and what can't be a part of a generation: a link could lead out of
+// it, or to one of its keys.
 func checkRendered(root *os.Root, dir *safedir.Dir) error {
 	info, err := root.Stat(".")
 	if err != nil {

@@ -70,8 +70,8 @@ func holdsData(s *lines.Line, dir string) bool {
 	return err == nil
 }
 
-// openVolume opens what a volume holds now. A volume that isn't there has no root. An atomic one is invalid if its ..data is
-// gone, leads nowhere, or out of it.
+// openVolume opens what a volume holds now. A volume that isn't there has no root. An atomic one is invalid if its ..data is gone, leads
+// nowhere, or out of it.
 func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
 	mount, err := os.OpenRoot(files.AsDir(dir))
@@ -114,8 +114,8 @@ func (v *volume) take(root *os.Root) (err error) {
 	return nil
 }
 
-// openFile opens a file of the volume. What lies right in it needs no walk, but for a link; everything else goes through the
-// Root, which lets nothing leave the volume.
+// openFile opens a file of the volume. What lies right in it needs no walk, but for a link; everything else goes through the Root, which
+// lets nothing leave the volume.
 func (v *volume) openFile(name string, flags int) (files.Raw, error) {
 	if !strings.Contains(name, "/") {
 		if f, err := files.OpenAt(int(v.self.Fd()), name, flags, 0); err == nil {
@@ -131,8 +131,8 @@ func (v *volume) openFile(name string, flags int) (files.Raw, error) {
 	return files.Raw(fd), err
 }
 
-// identity changes when a file is replaced or, with times, written to. Those of a plain volume don't count, as unrelated files
-// may come and go in it.
+// identity changes when a file is replaced or, with times, written to. Those of a plain volume don't count, as unrelated files may come and
+// go in it.
 func identity(info fs.FileInfo, times bool) string {
 	st := info.Sys().(*syscall.Stat_t)
 	if !times {
@@ -177,6 +177,6 @@ func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// maxDepth is how many directories may be nested in a volume. Each is opened by its path from the volume, so the time grows
-// with the square of the depth. A tree without end would be walked for ever.
+// maxDepth is how many directories may be nested in a volume. Each is opened by its path from the volume, so the time grows with the square
+// of the depth. A tree without end would be walked for ever.
 const maxDepth = 100

@@ -1,9 +1,7 @@
-// Package watch turns what inotify tells into hints: that something may have changed in a
-// directory, and that somebody has opened a file. Where the kernel refuses inotify there
-// are no hints, and that is said once.
+// Package watch turns what inotify tells into hints: that something may have changed in a directory, and that somebody has opened a file.
+// Where the kernel refuses inotify there are no hints, and that is said once.
 //
-// It does not know what is in the directories, and finds out nothing by itself: a hint is
-// a reason to look.
+// It does not know what is in the directories, and finds out nothing by itself: a hint is a reason to look.
 package watch
 
 import (
@@ -17,9 +15,8 @@ import (
 	"confit/linker/files"
 )
 
-// Changes turns what fsnotify tells into hints. The kind of event doesn't matter:
-// the truth is what ..data points at and what the keys hash to, and no reading
-// of events holds for every file system.
+// Changes turns what fsnotify tells into hints. The kind of event doesn't matter: the truth is what ..data points at and what the keys hash
+// to, and no reading of events holds for every file system.
 type Changes struct {
 	Hints   chan struct{} // capacity 1: one waiting hint stands for all
 	log     *slog.Logger
@@ -28,8 +25,8 @@ type Changes struct {
 	polling bool                 // the warning was given
 }
 
-// directory is what a path leads to. fsnotify knows paths alone: it doesn't tell one
-// directory with two paths from two, or one that was replaced from its successor.
+// directory is what a path leads to. fsnotify knows paths alone: it doesn't tell one directory with two paths from two, or one that was
+// replaced from its successor.
 type directory struct{ device, inode uint64 }
 
 // NewChanges makes one that watches nothing yet. log hears that inotify is refused.
@@ -37,10 +34,9 @@ func NewChanges(log *slog.Logger) *Changes {
 	return &Changes{Hints: make(chan struct{}, 1), log: log}
 }
 
-// Sync watches just the given directories, and reports whether it added one:
-// that one may have changed before. A directory that was replaced, or has moved,
-// gets a new watch. If inotify is refused, only the caller's rescan finds changes, and
-// Sync warns once: all containers of a node share the 128 instances of a user.
+// Sync watches just the given directories, and reports whether it added one: that one may have changed before. A directory that was
+// replaced, or has moved, gets a new watch. If inotify is refused, only the caller's rescan finds changes, and Sync warns once: all
+// containers of a node share the 128 instances of a user.
 func (w *Changes) Sync(dirs []string) (added bool) {
 	if err := w.start(); err != nil {
 		w.say(err)
@@ -78,8 +74,7 @@ func (w *Changes) start() (err error) {
 	return err
 }
 
-// look finds out where the paths lead. What isn't there yet, or any more, is left out: when it
-// comes, it is added.
+// look finds out where the paths lead. What isn't there yet, or any more, is left out: when it comes, it is added.
 func look(dirs []string) (now map[string]directory, err error) {
 	now = make(map[string]directory, len(dirs))
 	for _, dir := range dirs {
@@ -93,9 +88,8 @@ func look(dirs []string) (now map[string]directory, err error) {
 	return now, err
 }
 
-// keep ends all watches but those whose path leads where it did, and returns the directories of
-// these: fsnotify is asked for one path of each. Of a directory that was moved or removed it has
-// dropped the path by itself, so that the directory is added again.
+// keep ends all watches but those whose path leads where it did, and returns the directories of these: fsnotify is asked for one path of
+// each. Of a directory that was moved or removed it has dropped the path by itself, so that the directory is added again.
 func (w *Changes) keep(now map[string]directory) map[directory]bool {
 	covered := map[directory]bool{}
 	for _, dir := range w.Watcher.WatchList() {
@@ -108,8 +102,7 @@ func (w *Changes) keep(now map[string]directory) map[directory]bool {
 	return covered
 }
 
-// follow makes a hint of whatever it is told. The one error that comes is that of a queue which has
-// overflowed, so something has happened.
+// follow makes a hint of whatever it is told. The one error that comes is that of a queue which has overflowed, so something has happened.
 func (w *Changes) follow(watcher *fsnotify.Watcher) {
 	for open := true; open; {
 		select {
@@ -144,8 +137,7 @@ func (w *Changes) End() {
 	}
 }
 
-// polledTodo says which limit of the node is used up: inotify_init(2) and
-// inotify_add_watch(2).
+// polledTodo says which limit of the node is used up: inotify_init(2) and inotify_add_watch(2).
 func polledTodo(err error) string {
 	limit := ""
 	switch {
