@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSpellings: what a user may write.
+// TestSpellings: everything that a user of kill(1) may write.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Signal{
@@ -42,6 +42,7 @@ func TestSpellings(t *testing.T) {
 		"HUP": 1, "QUIT": 3, "KILL": 9, "USR1": unix.SIGUSR1, "WINCH": unix.SIGWINCH, "64": 64, "34": 34, "31": 31,
 		"RTMIN": 34, "RTMIN+0": 34, "RTMIN+3": 37, "SIGRTMIN+30": 64, "rtmin+1": 35,
 		"RTMAX": 64, "RTMAX-0": 64, "RTMAX-1": 63, "sigrtmax-30": 34,
+		"IOT": unix.SIGABRT, "POLL": unix.SIGIO, "CLD": unix.SIGCHLD,
 	} {
 		if got, err := Parse(name); err != nil || got != want {
 			t.Errorf("%q: %d, %v, want %d", name, got, err, want)

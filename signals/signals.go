@@ -8,6 +8,7 @@
 package signals
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"os"
@@ -51,6 +52,9 @@ const (
 	rtMax Signal = 64
 )
 
+// secondNames are those of signal(7).
+var secondNames = map[string]string{"CLD": "CHLD", "IOT": "ABRT", "POLL": "IO"}
+
 // Parse reads a signal's name or number: TERM, SIGTERM, sigterm, 15, RTMIN, RTMIN+3 or RTMAX-1. Its error says what to write instead.
 func Parse(name string) (Signal, error) {
 	s := strings.TrimPrefix(strings.ToUpper(name), "SIG")
@@ -64,7 +68,7 @@ func Parse(name string) (Signal, error) {
 	if sig, ok := parseRealTime(s); ok {
 		return sig, nil
 	}
-	if sig := unix.SignalNum("SIG" + s); sig != 0 {
+	if sig := unix.SignalNum("SIG" + cmp.Or(secondNames[s], s)); sig != 0 {
 		return sig, nil
 	}
 	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d", name, rtMax)

@@ -3,6 +3,7 @@ package safedir
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -72,8 +73,11 @@ func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err == unix.EACCES && d.Chmod(name, 0o700) == nil { // the umask keeps even confit out
 		made, err = d.openAs(name, unix.O_RDONLY)
 	}
-	if err == nil && (made.St.Uid != uint32(files.Euid) || !made.Empty(".")) {
-		err = ErrReplaced
+	if err == nil {
+		var in []fs.DirEntry
+		if in, err = made.List(); err == nil && (made.St.Uid != uint32(files.Euid) || len(in) > 0) {
+			err = ErrReplaced
+		}
 	}
 	if err == nil {
 		err = set(made.fd)
