@@ -46,7 +46,7 @@ type (
 	goBack    struct{ to, from int }      // answered by withdrawn, lost, failed or crashed
 	writeNote struct{ note *linker.Note } // answered by noted
 	collect   struct{ inUse []int }       // removes all other generations
-	runHook   struct {                    // answered by hookBegun or hookStartFailed, then by hookEnded
+	runHook   struct {                    // answered by hookStartFailed, or later by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate

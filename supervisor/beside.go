@@ -66,7 +66,7 @@ func (e noted) take(t *transition) {
 	if t.note.tellBy.IsZero() {
 		t.note.tellBy = t.note.by
 	}
-	if t.phase == gating && !t.gate.asked && t.outcomes.Question() != "" {
+	if t.phase == gating && !t.hook && t.outcomes.Question() != "" {
 		t.outcomes.Unask()
 		t.fingerprint = ""
 		t.systemRefused("gate", e.err)

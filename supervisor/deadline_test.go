@@ -131,7 +131,7 @@ func TestDeadline_unread(t *testing.T) {
 	i := idles(t)
 	i.config.Probation = readWait + time.Minute
 	i.changes(config.Action{Kind: config.Exec, Command: []string{"reload"}})
-	i.gives(published{watched: true}, hookBegun{}, hookEnded{})
+	i.gives(published{watched: true}, hookEnded{})
 	i.isIn(proving)
 	if i.state.readBy.IsZero() {
 		t.Fatal("nobody waits for what the app opens")

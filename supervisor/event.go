@@ -55,7 +55,6 @@ type (
 	}
 	reportStartFailed struct{ err error }
 	reportEnded       struct{ status process.Status }
-	hookBegun         struct{}
 	hookStartFailed   struct{ err error }
 	hookEnded         process.HookEnd
 	probed            struct{ app.Finding }

@@ -81,26 +81,26 @@ func (c *course) stopApp(s signals.Signal) {
 }
 
 func (c *course) runHook(a runHook) event {
-	if c.hook != "" && (c.state.hook || !c.hookKilled) { // one that was killed and given up may take its time
+	if c.hook != "" && !c.givenUp { // one that was killed and given up may take its time
 		c.breaks("a second hook runs beside " + c.hook)
 	}
 	c.notAfterStop("runs a hook")
 	if c.may.hooksMissing && c.choose(2) == 1 {
 		return hookStartFailed{errors.New("not found")}
 	}
-	c.hook, c.hookAbout, c.hookKilled = a.name, letter(a.candidate.Hash[0]), false
+	c.hook, c.hookAbout, c.hookKilled, c.givenUp = a.name, letter(a.candidate.Hash[0]), false, false
 	c.hookLate = !c.now.Before(c.readAt.Add(c.config.Probation))
 	if a.name == "gate" && len(c.config.Report) > 0 {
 		c.gateHasQuestion(a.candidate.Shared.Hex())
 	}
-	return hookBegun{}
+	return nil
 }
 
 // endHook is the end of the hook that runs.
 func (c *course) endHook() {
 	name, about := c.hook, c.hookAbout
 	ok := !c.hookKilled && c.choose(2) == 0
-	c.hook, c.hookKilled, c.hookAbout, c.hookLate = "", false, missing, c.hookLate && name == "verify"
+	c.hook, c.hookKilled, c.givenUp, c.hookAbout, c.hookLate = "", false, false, missing, c.hookLate && name == "verify"
 	switch {
 	case name == "reload" && c.app != 0 && !c.zombie && (ok || c.choose(2) == 0):
 		c.appReads()

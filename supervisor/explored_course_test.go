@@ -147,7 +147,7 @@ func (c *course) perform(a action) event {
 	case runHook:
 		return c.runHook(a)
 	case killHook:
-		c.hookKilled = c.hook != ""
+		c.hookKilled, c.givenUp = c.hook != "", c.hook != "" && !c.state.hook
 	case runReport:
 		return c.runReport(a)
 	case killReport:

@@ -23,6 +23,7 @@ type outside struct {
 	hook       string // which one runs; "": none
 	hookAbout  letter
 	hookKilled bool
+	givenUp    bool // it was killed, and confit doesn't wait for its end
 	hookLate   bool // it was started when the probation was over
 	told       *linker.Outcome
 	tellKilled bool

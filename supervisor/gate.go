@@ -31,10 +31,9 @@ func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.loo
 // askGate starts the hook as soon as the question is noted, and nothing that was
 // decided before waits for the report hook.
 func (t *transition) askGate() {
-	if t.phase != gating || t.gate.asked || !t.noteQuestion() {
+	if t.phase != gating || t.hook || !t.noteQuestion() {
 		return
 	}
-	t.gate.asked = true
 	t.Say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
 	t.runHook()
 }

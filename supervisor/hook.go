@@ -41,7 +41,7 @@ func (t *transition) runHook() {
 	if t.phase == reloading || t.phase == proving {
 		about.Generation = t.inForce()
 	}
-	t.expired = false
+	t.hook, t.expired = true, false
 	t.do(runHook{hook.Name, hook.Command, about, t.hookVariables(about.Shared)})
 }
 

@@ -4,8 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"confit/linker"
 	"confit/process"
 	"confit/supervisor/app"
+	"confit/supervisor/outcomes"
 )
 
 // TestHook_given_up: the end of a hook that was killed and given up decides nothing, whatever confit waits for by
@@ -17,7 +19,9 @@ func TestHook_given_up(t *testing.T) {
 			i.state.phase, i.state.app.Phase = serving, app.Phase(p)
 		}
 		i.state.deadline, i.state.app.Deadline = i.now.Add(time.Minute), i.now.Add(time.Minute)
-		i.state.gate.asked = true // else that comes next
+		told := linker.Outcome{Hash: "a", Kind: outcomes.Rejected} // by a hook that runs: else the gate's comes next
+		i.config.Report, i.state.note.by = []string{"tell"}, i.now.Add(time.Minute)
+		i.state.outcomes = outcomes.Outcomes{List: []linker.Outcome{told}, Hook: outcomes.Hook{Told: &told, By: i.now.Add(time.Minute)}}
 		before := i.state.shown()
 		after, actions := step(i.config, i.state, i.now, hookEnded{Status: process.Status(9)})
 		if after.shown() != before || !after.due().Equal(i.state.due()) {

@@ -104,7 +104,7 @@ func (s *state) shownGate() *status.Gate {
 		return nil
 	}
 	g := status.Gate{Hash: s.candidate.Shared.Hex(), Since: status.At(s.gate.since)}
-	if r := s.outcomes.HoldsUp(); r != nil && !s.gate.asked {
+	if r := s.outcomes.HoldsUp(); r != nil && !s.hook {
 		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
 	}
 	return &g

@@ -171,7 +171,7 @@ func (a runHook) perform(l *loop) event {
 	if l.hook, err = l.startHook(a.name, a.command, a.candidate, a.variables); err != nil {
 		return hookStartFailed{err}
 	}
-	return hookBegun{}
+	return nil
 }
 
 func (killHook) perform(l *loop) event { l.hook.Signal(signals.KILL); return nil }

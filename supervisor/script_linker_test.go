@@ -101,7 +101,7 @@ func (p *player) runHook(a runHook) event {
 		return hookStartFailed{asErrno(err)}
 	}
 	p.hook = a.name
-	return hookBegun{}
+	return nil
 }
 
 // asErrno is the error of the system that a reason names.

@@ -53,7 +53,7 @@ func (s *state) waitsFor() string {
 		more = " (the app is to read)"
 	case s.phase == running && s.rejection.stands:
 		more = " (what is mounted was rejected)"
-	case s.phase == gating && !s.gate.asked:
+	case s.phase == gating && !s.hook:
 		more = " (not asked yet)"
 	case s.phase == proving && s.proof.verifying():
 		more = " (verify)"

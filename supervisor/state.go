@@ -53,7 +53,7 @@ type state struct {
 	quietBy  time.Time // when settling ends even without quiet
 	busy     int       // answers that the linker owes
 	stalled  time.Time // since when its answer is overdue; zero: it isn't
-	hook     bool      // a hook was started, and its end is not known yet
+	hook     bool      // a hook was to be started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
 	app app.App

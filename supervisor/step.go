@@ -95,8 +95,6 @@ func (e lost) take(t *transition)       { t.linkerAnswered(e) }
 func (e touched) take(t *transition)    { t.linkerAnswered(e) }
 func (e failed) take(t *transition)     { t.linkerAnswered(e) }
 
-func (hookBegun) take(t *transition) { t.hook = true }
-
 // The end of a hook that was killed and given up is no answer to what waits for another one by now.
 func (e hookEnded) take(t *transition) {
 	if !t.hook {
@@ -129,6 +127,7 @@ func (hinted) take(t *transition) {
 // never ran has not reloaded the app: nothing has to be undone there, and another try
 // costs no service.
 func (e hookStartFailed) take(t *transition) {
+	t.hook = false
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}

@@ -17,7 +17,7 @@ func TestCrash_tells(t *testing.T) {
 	i := idles(t)
 	i.config.Gate, i.config.Report = []string{"may-i"}, []string{"tell"}
 	i.changes(config.Action{Kind: config.None})
-	i.gives(noted{note: i.state.note.given}, hookBegun{}, hookEnded{Status: process.Status(0)}, published{})
+	i.gives(noted{note: i.state.note.given}, hookEnded{Status: process.Status(0)}, published{})
 	i.isIn(running)
 	if i.state.note.given == i.state.note.held || len(i.state.outcomes.List) == 0 {
 		t.Fatal("no outcome is on its way to the disk")
@@ -40,7 +40,7 @@ func TestCrash_tells(t *testing.T) {
 func TestCrash_without_resort(t *testing.T) {
 	i := begins(t, linker.Rung{})
 	i.config.Verify = []string{"verify"}
-	i.gives(staged{candidate: linker.Candidate{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}}}}, published{}, started{20}, hookBegun{})
+	i.gives(staged{candidate: linker.Candidate{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}}}}, published{}, started{20})
 	i.isIn(proving)
 	for !i.state.expired {
 		i.isIn(proving)

@@ -66,7 +66,7 @@ func (w *world) runHook() event {
 	w.mustBeOnTrial()
 	w.pids++
 	w.hook, w.hookKilled, w.hookTermed = w.pids, false, false
-	return hookBegun{}
+	return nil
 }
 
 func (w *world) endOfHook() {
