@@ -15,18 +15,18 @@ func (t *transition) passGate() {
 	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	default:
-		t.phase, t.gate = gating, gate{since: t.now}
+		t.gate = gate{since: t.now}
 		if t.neverStarted() {
-			t.gate.by = t.now.Add(gatePatience)
+			t.enter(gating, gatePatience)
 		} else {
-			t.gate.lookBy = t.now.Add(t.config.Rescan)
+			t.enter(gating, t.config.Rescan)
 			t.trials.Pause()
 		}
-		t.waitForGate()
 	}
 }
 
-func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.lookBy) }
+// gateEnds reports that the deadline is that of the gate. Else it may take for ever, and the volumes are looked at.
+func (t *transition) gateEnds() bool { return t.neverStarted() || t.gate.outdated || t.hook && t.expired }
 
 // askGate starts the hook as soon as the question is noted, and nothing that was
 // decided before waits for the report hook.
@@ -64,34 +64,24 @@ func refusal(err error, tail string) error {
 // gateLate is the deadline of the hook, or of a look at the volumes.
 func (t *transition) gateLate() {
 	switch {
-	case t.gate.by.IsZero() || !t.over(t.gate.by):
+	case !t.gateEnds():
 		t.lookMeanwhile()
 	case t.hook:
-		t.endGate()
+		t.expire()
 	default:
 		t.reject("gate", fmt.Errorf("gate not asked within %v: the report of the last outcome isn't delivered", gatePatience), "")
 	}
 }
 
-// endGate kills the hook. Its end is an event like any other.
-func (t *transition) endGate() {
-	t.expire()
-	t.gate.by = t.deadline
-}
-
-// lookMeanwhile asks the linker at once whether the volumes have moved on, unless the app's first start waits: that is
-// over in a moment.
+// lookMeanwhile asks the linker at once whether the volumes have moved on, unless the gate is over in a moment.
 func (t *transition) lookMeanwhile() {
-	if t.neverStarted() {
+	if t.gateEnds() {
 		t.pending = true
 		return
 	}
-	t.gate.lookBy = t.now.Add(t.config.Rescan)
-	t.waitForGate()
-	if t.gate.looking {
-		t.pending = true
-	} else if !t.gate.outdated {
-		t.gate.looking, t.pending = true, false
+	t.enter(gating, t.config.Rescan)
+	if t.pending = t.gate.looking; !t.pending {
+		t.gate.looking = true
 		t.mendInForce()
 		t.assign(compare{t.candidate.Number})
 	}
@@ -100,7 +90,7 @@ func (t *transition) lookMeanwhile() {
 func (e compared) take(t *transition) {
 	t.gate.looking = false
 	switch {
-	case t.phase != gating || t.gate.outdated:
+	case t.phase != gating || t.gateEnds():
 	case e.err != nil:
 		t.reportSystemError(e.err)
 	case e.moved:
@@ -121,8 +111,7 @@ func (t *transition) outdate() {
 		t.overtaken()
 		return
 	}
-	t.gate.by = t.now.Add(gatePatience)
-	t.waitForGate()
+	t.enter(gating, gatePatience)
 	t.do(terminateHook{})
 }
 
@@ -144,7 +133,7 @@ func (t *transition) overtaken() {
 // Afterwards the gate is asked anew.
 func (t *transition) leaveUndecided() {
 	if t.hook {
-		t.endGate()
+		t.expire()
 		return
 	}
 	t.fingerprint = ""

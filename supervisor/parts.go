@@ -27,8 +27,6 @@ func (e exposure) reached() bool { return e == read || e == restored }
 // gate is how far the gate hook has come.
 type gate struct {
 	since    time.Time // when it began
-	by       time.Time // when it must have ended; zero: it may wait for ever
-	lookBy   time.Time // when the volumes are looked at meanwhile; zero: they aren't
 	looking  bool      // the linker looks at them
 	outdated bool      // they moved on, and the hook was asked to end
 }
