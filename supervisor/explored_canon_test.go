@@ -31,7 +31,6 @@ var leftOut = map[string]string{
 	"App.LastExit":          "is for the status alone",
 	"Ladder.DownFor":        "is for the status and the log alone",
 	"verdict.line":          "is a line of the log",
-	"proof.tail":            "is a text for people",
 	"Outcome.Reason":        "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
 	"made.at":               "a generation of one number is accepted once",

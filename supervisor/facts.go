@@ -109,8 +109,8 @@ func (t *transition) lifeCounts() bool {
 
 // soaks is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
 func (t *transition) soaks() time.Time {
-	saysNothing := !t.app.Runs() || t.app.Phase == app.Stopping || t.degraded != "" || !t.ladder.HasAccepted() || t.unacceptedInForce() || t.unproved != nil ||
-		t.unwell != "" || t.proof.generation
+	saysNothing := !t.app.Runs() || t.app.Phase == app.Stopping || t.degraded != "" || !t.ladder.HasAccepted() || t.generationInDoubt() || t.appInDoubt() || t.unproved != nil ||
+		t.unwell != ""
 	if saysNothing || !t.onLadder().MaySoak() && !t.maySaySoaked() {
 		return noDeadline
 	}

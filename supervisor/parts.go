@@ -33,13 +33,10 @@ type gate struct {
 
 // proof is what is still to be proved.
 type proof struct {
-	generation bool      // the generation is in doubt; else only the app, after a roll back
-	until      time.Time // the app must live until then
-	readyBy    time.Time // the app must have said READY=1 by then; zero: it needn't
-	attempted  time.Time // when the verify hook was started last
-	verifyBy   time.Time // the verify hook must have succeeded by then; zero: it needn't, or has
-	failure    error     // how its last attempt ended
-	tail       string    // and the last it printed
+	until     time.Time // the app must live until then
+	readyBy   time.Time // the app must have said READY=1 by then; zero: it needn't
+	attempted time.Time // when the verify hook was started last
+	verifyBy  time.Time // the verify hook must have succeeded by then; zero: it needn't, or has
 }
 
 // verifying reports that the verify hook has to succeed first.

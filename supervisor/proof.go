@@ -20,11 +20,11 @@ func (t *transition) prove() {
 	if t.degraded != "" {
 		return // nobody knows which generation is in force
 	}
-	t.proof = proof{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
+	t.proof = proof{until: t.now.Add(t.config.Probation)}
 	switch {
 	case !t.app.Runs():
 		t.drain(app.StartAgain)
-	case t.proof.generation, t.appInDoubt():
+	case t.generationInDoubt(), t.appInDoubt():
 		t.phase = proving
 		t.expectReady()
 		if t.verifies() {
@@ -42,19 +42,18 @@ func (t *transition) prove() {
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.app.MayBeReady() && (!t.started && t.unwell == "" || t.app.SaysReady) && t.proof.generation {
+	if t.app.MayBeReady() && (!t.started && t.unwell == "" || t.app.SaysReady) && t.generationInDoubt() {
 		t.proof.readyBy = t.now.Add(readyTimeout)
 	}
 }
 
 // verifies reports whether the verify hook has to show that the app is well.
-func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.proof.generation }
+func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.generationInDoubt() }
 
 // verifyUntilItSucceeds runs the verify hook again and again, for as long as
 // --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.proof.verifyBy = t.now.Add(t.config.VerifyTimeout)
-	t.proof.failure = t.ownHook().Errorf("did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 
@@ -71,19 +70,18 @@ func (t *transition) verifyEnded(err error, tail string) {
 	case err == nil:
 		t.proof.verifyBy = time.Time{}
 		t.nextProof()
-	case t.expired || t.over(t.proof.verifyBy):
+	case t.over(t.proof.verifyBy.Add(-verifyPause)): // another attempt would come too late
 		t.fail("verify", err, tail)
 	default:
-		t.proof.failure, t.proof.tail = err, tail
-		t.deadline = earliest(t.now.Add(verifyPause), t.proof.verifyBy)
+		t.deadline = t.now.Add(verifyPause)
 	}
 }
 
 // nextProof begins the next part of the proof, when its time has come.
 func (t *transition) nextProof() {
 	switch {
-	case t.proof.verifying() && t.over(t.proof.verifyBy):
-		t.fail("verify", t.proof.failure, t.proof.tail)
+	case t.proof.verifying() && t.over(t.proof.verifyBy): // the timer came late
+		t.fail("verify", t.ownHook().Errorf("did not succeed within %v", t.config.VerifyTimeout), "")
 	case t.proof.verifying():
 		t.verify()
 	case !t.over(t.proof.until):
@@ -98,7 +96,7 @@ func (t *transition) nextProof() {
 		if t.leftAtHUP {
 			t.onApp().RestartFromNowOn()
 		}
-		if t.proof.generation {
+		if t.generationInDoubt() {
 			t.accept(t.provedBy())
 		} else {
 			t.endTransaction()
