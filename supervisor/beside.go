@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"confit/config"
 	"confit/supervisor/hooks"
 )
 
@@ -21,7 +22,7 @@ func (t *transition) doBeside() {
 
 // timers is when something is due; zero: never. All that confit does by itself is due at one of them. What has to wait for an event has none:
 // the loop would wake up again and again.
-func (s *state) timers() []time.Time {
+func (s *state) timers(c *config.Config) []time.Time {
 	var note, verdict time.Time
 	if s.toNote() != nil {
 		note = s.note.by
@@ -30,11 +31,11 @@ func (s *state) timers() []time.Time {
 		verdict = s.held.by
 	}
 	outcome := s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
-	return []time.Time{s.deadline, s.app.Deadline, outcome, note, verdict, s.ladder.SoaksAt}
+	return []time.Time{s.deadline, s.app.Deadline, outcome, note, verdict, s.soaksAt(c)}
 }
 
 // wakesAt is the first of them.
-func (s *state) wakesAt() time.Time { return earliest(s.timers()...) }
+func (s *state) wakesAt(c *config.Config) time.Time { return earliest(s.timers(c)...) }
 
 func (e reportStartFailed) take(t *transition) {
 	t.reportEnded(fmt.Errorf("report: %w", e.err))

@@ -182,7 +182,7 @@ func (c *course) performOnApp(a app.Action) event {
 
 // elapse lets the time pass until the timer goes off. It goes off at whole ticks.
 func (c *course) elapse() {
-	due := c.state.wakesAt()
+	due := c.state.wakesAt(c.config)
 	if late := due.Sub(c.now); late > 0 {
 		c.now = c.now.Add((late + tick - 1) / tick * tick)
 	}

@@ -155,7 +155,7 @@ func (c *course) gateHasQuestion(hash string) {
 // taken up by the event, or it is due again and again, and the loop spins. That holds for what the next look is
 // made of, too: a bound on the deadline alone would turn a loop into a look a second.
 func (c *course) deadlinesAreAhead(s *state) {
-	wanted := s.timers()
+	wanted := s.timers(c.config)
 	if s.phase == running && !s.pending {
 		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy, s.wellBy)
 	}

@@ -22,7 +22,7 @@ var moves = []move{
 	{"the hook ends", func(c *course) bool { return c.hook != "" }, (*course).endHook},
 	{"the report hook ends", func(c *course) bool { return c.told != nil }, (*course).endReport},
 	{"the timer goes off", func(c *course) bool {
-		return !c.state.wakesAt().IsZero()
+		return !c.state.wakesAt(c.config).IsZero()
 	}, (*course).elapse},
 	{"the app dies", func(c *course) bool { return c.app != 0 && !c.zombie }, (*course).appDies},
 	{"the app is reaped", func(c *course) bool { return c.zombie }, func(c *course) { c.exit(0) }},

@@ -7,6 +7,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/supervisor/app"
+	"confit/supervisor/ladder"
 )
 
 // inForce is the generation that the targets lead to.
@@ -107,14 +108,15 @@ func (t *transition) lifeCounts() bool {
 	return t.unproved == nil && t.degraded == "" && !t.unacceptedInForce() && t.onLadder().LifeCounts()
 }
 
-// soaks is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
-func (t *transition) soaks() time.Time {
-	saysNothing := !t.app.Runs() || t.app.Phase == app.Stopping || t.degraded != "" || !t.ladder.HasAccepted() || t.generationInDoubt() || t.appInDoubt() || t.unproved != nil ||
-		t.unwell != ""
-	if saysNothing || !t.onLadder().MaySoak() && !t.maySaySoaked() {
+// soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
+func (s *state) soaksAt(c *config.Config) time.Time {
+	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || !s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
+		s.unproved != nil || s.unwell != ""
+	life := ladder.Move{Ladder: &s.ladder, For: c.SoakFor()}
+	if saysNothing || !life.MaySoak() && !s.maySaySoaked() {
 		return noDeadline
 	}
-	return t.ladder.Ripens
+	return s.ladder.Ripens
 }
 
 // lived is how long the app has lived since its start.
@@ -133,9 +135,9 @@ func (t *transition) isRemembered() bool {
 }
 
 // maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak. What else is told of that goes first.
-func (t *transition) maySaySoaked() bool {
-	told := t.accepted().Told
-	return told.Asked && !told.Soaked && !t.ladder.IsDown() && t.outcomes.HoldsUp() == nil && !t.outcomes.SaysGood()
+func (s *state) maySaySoaked() bool {
+	told := s.accepted().Told
+	return told.Asked && !told.Soaked && !s.ladder.IsDown() && s.outcomes.HoldsUp() == nil && !s.outcomes.SaysGood()
 }
 
 // age is a key that says how old what the app goes back to is. It may be months.

@@ -26,7 +26,9 @@ func (t *transition) passGate() {
 }
 
 // gateEnds reports that the deadline is that of the gate. Else it may take for ever, and the volumes are looked at.
-func (t *transition) gateEnds() bool { return t.neverStarted() || t.gate.outdated || t.hook && t.expired }
+func (t *transition) gateEnds() bool {
+	return t.neverStarted() || t.gate.outdated || t.hook && t.expired
+}
 
 // askGate starts the hook as soon as the question is noted, and nothing that was
 // decided before waits for the report hook.

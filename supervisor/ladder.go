@@ -16,7 +16,7 @@ const stepSoak = "soak"
 
 // soak does what is due when the app has lived with the accepted generation for --soak.
 func (t *transition) soak() {
-	if t.ladder.SoaksAt = t.soaks(); t.ladder.SoaksAt.IsZero() || !t.over(t.ladder.SoaksAt) {
+	if by := t.soaksAt(t.config); by.IsZero() || !t.over(by) {
 		return
 	}
 	if t.onLadder().MaySoak() {
@@ -25,7 +25,6 @@ func (t *transition) soak() {
 	if t.maySaySoaked() {
 		t.outcomes.Put(*t.outcome(outcomes.Soaked, t.accepted().Shared.Hex(), "", ""))
 	}
-	t.ladder.SoaksAt = t.soaks()
 }
 
 func (t *transition) hasSoaked() {

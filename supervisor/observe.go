@@ -25,7 +25,7 @@ func observe(c *config.Config, before, after *state) *status.Status {
 		Mounted:      after.mounted,
 		Live:         after.live,
 		Accepted:     after.shownAccepted(c, before),
-		GoneDown:     after.shownDown(),
+		GoneDown:     after.shownDown(c),
 		Unwell:       after.unwell,
 		Candidate:    after.tried,
 		PendingSince: status.At(after.undecided),
@@ -64,7 +64,7 @@ func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted 
 	if s.unproved != nil || is.Number == 0 {
 		return shown
 	}
-	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked || c.SoakFor() == 0, SoaksAt: status.At(s.ladder.SoaksAt)}
+	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked || c.SoakFor() == 0, SoaksAt: status.At(s.soaksAt(c))}
 	if shown != nil && is.Hash == was.Hash && (is.Fallback == was.Fallback || now.Proof == alreadyStored) { // or it is just the fallback that is mounted
 		now.Proof = shown.Proof
 	}
@@ -72,11 +72,11 @@ func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted 
 }
 
 // shownDown is why the app isn't on the top.
-func (s *state) shownDown() *status.GoneDown {
+func (s *state) shownDown(c *config.Config) *status.GoneDown {
 	if !s.ladder.IsDown() {
 		return nil
 	}
-	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(), SoaksAt: status.At(s.ladder.SoaksAt)}
+	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(), SoaksAt: status.At(s.soaksAt(c))}
 }
 
 // shownOf is an accepted generation as the status shows it.

@@ -36,7 +36,7 @@ func (s Supervisor) Run() (code int, err error) {
 		l.showStatus()
 		l.lookAtLinks()
 		timer.Stop()
-		if next := l.state.wakesAt(); !next.IsZero() {
+		if next := l.state.wakesAt(l.Config); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))

@@ -28,7 +28,6 @@ type Ladder struct {
 	Fallback      bool              // there is one, and this confit has not tried it
 	DownFor       string            // why the app went down from the top; "": it didn't, or a former confit knew
 	Counted       bool              // a death was counted: that is noted at once, also when confit ends
-	SoaksAt       time.Time         // when the app has lived with it for --soak; zero: nothing depends on that
 	Ripens        time.Time         // when the app has lived for --soak, since its start and since this confit accepted something
 
 	startedOn linker.Hash // of the generation that the app was started on
