@@ -54,7 +54,7 @@ type (
 	}
 	terminateHook struct{}             // asks it to end
 	compare       struct{ number int } // answered by compared
-	runReport     struct {             // answered by reportStartFailed, or later by reportEnded
+	runReport     struct {             // answered by reportEnded, at once if it can't be started
 		command   []string
 		inForce   linker.Generation
 		report    *linker.Outcome

@@ -37,13 +37,12 @@ func (s *state) timers(c *config.Config) []time.Time {
 // wakesAt is the first of them.
 func (s *state) wakesAt(c *config.Config) time.Time { return earliest(s.timers(c)...) }
 
-func (e reportStartFailed) take(t *transition) {
-	t.reportEnded(fmt.Errorf("report: %w", e.err))
-	t.endTelling()
-}
-
 func (e reportEnded) take(t *transition) {
-	t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Hook.Overdue))
+	err := hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Hook.Overdue)
+	if e.err != nil {
+		err = fmt.Errorf("report: %w", e.err)
+	}
+	t.reportEnded(err)
 	t.onApp().LookForLeftovers()
 	t.endTelling()
 }

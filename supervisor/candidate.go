@@ -182,23 +182,21 @@ func (t *transition) publishEnded(e event) {
 			t.endNow(exit{})
 			return
 		}
-		if t.watched = e.watched; t.exposure.published() { // its validator has passed
-			t.exposure = read
-			t.makeAppRead()
+		wasShown := t.exposure.published() // and its validator has passed
+		if t.watched = e.watched; !wasShown {
+			t.exposure, t.readBy = visible, time.Time{}
+			if !t.candidate.Fallback { // what is mounted waits still
+				t.complaints[applying] = ""
+			}
+			t.live = t.sinceNow(t.candidate.Generation)
+			t.Say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
+		}
+		if !wasShown && t.validatesAfter() && !t.isAccepted() {
+			t.runIn(validating)
 			return
 		}
-		t.exposure, t.readBy = visible, time.Time{}
-		if !t.candidate.Fallback { // what is mounted waits still
-			t.complaints[applying] = ""
-		}
-		t.live = t.sinceNow(t.candidate.Generation)
-		t.Say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
-		if t.validatesAfter() && !t.isAccepted() {
-			t.runIn(validating)
-		} else {
-			t.exposure = read
-			t.makeAppRead()
-		}
+		t.exposure = read
+		t.makeAppRead()
 	case barred:
 		t.onApp().Denied(e.err)
 		t.reject("reload", e.err, "")

@@ -49,21 +49,20 @@ type (
 		note *linker.Note
 		err  error
 	}
-	compared struct { // whether the volumes moved on since the candidate was staged
-		moved bool
-		err   error
+	compared    struct{ err error } // whether the candidate is still the newest
+	reportEnded struct {
+		status process.Status
+		err    error // why it could not be started
 	}
-	reportStartFailed struct{ err error }
-	reportEnded       struct{ status process.Status }
-	hookStartFailed   struct{ err error }
-	hookEnded         process.HookEnd
-	probed            struct{ app.Finding }
-	sent              struct{}            // the reload signal
-	denied            struct{ err error } // a signal was refused, or would be
-	reached           struct{}            // the app can be signalled again
-	inspected         struct{ inside bool }
-	started           struct{ pid int }
-	startFailed       struct { // the app could not be started
+	hookStartFailed struct{ err error }
+	hookEnded       process.HookEnd
+	probed          struct{ app.Finding }
+	sent            struct{}            // the reload signal
+	denied          struct{ err error } // a signal was refused, or would be
+	reached         struct{}            // the app can be signalled again
+	inspected       struct{ inside bool }
+	started         struct{ pid int }
+	startFailed     struct { // the app could not be started
 		err  error
 		code int
 	}

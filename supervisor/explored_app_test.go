@@ -127,7 +127,7 @@ func (c *course) runReport(a runReport) event {
 		c.breaks("a second report hook runs")
 	}
 	if c.may.hooksMissing && c.choose(2) == 1 {
-		return reportStartFailed{errors.New("not found")}
+		return reportEnded{err: errors.New("not found")}
 	}
 	c.told, c.tellKilled = a.report, false
 	c.mayBeTold(a.report, a.inForce)
@@ -145,5 +145,5 @@ func (c *course) endReport() {
 	} else {
 		c.isTold(told)
 	}
-	c.give(reportEnded{status})
+	c.give(reportEnded{status: status})
 }

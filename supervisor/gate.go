@@ -1,9 +1,12 @@
 package supervisor
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+
+	"confit/linker"
 )
 
 // passGate publishes the candidate once the gate says so. An app that died
@@ -93,10 +96,10 @@ func (e compared) take(t *transition) {
 	t.gate.looking = false
 	switch {
 	case t.phase != gating || t.gateEnds():
+	case errors.Is(e.err, linker.ErrSuperseded):
+		t.outdate()
 	case e.err != nil:
 		t.reportSystemError(e.err)
-	case e.moved:
-		t.outdate()
 	default:
 		t.complaints[applying] = ""
 		if t.pending {

@@ -192,5 +192,8 @@ func (m *model) compare(f fate, j compare) event {
 	if err := f.refuses(j); err != nil {
 		return compared{err: err}
 	}
-	return compared{moved: m.staged.number == j.number && m.isOvertaken()}
+	if m.staged.number == j.number && m.isOvertaken() {
+		return compared{linker.ErrSuperseded}
+	}
+	return compared{}
 }

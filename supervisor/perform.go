@@ -185,7 +185,7 @@ func (killReport) perform(l *loop) event { l.teller.Signal(signals.KILL); return
 func (a runReport) perform(l *loop) event {
 	var err error
 	if l.teller, err = l.startHook("report", a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {
-		return reportStartFailed{err}
+		return reportEnded{err: err}
 	}
 	return nil
 }

@@ -57,13 +57,7 @@ func (l *loop) staged(c linker.Candidate, err error) event {
 	return failed{err}
 }
 
-func (a compare) carryOut(l *loop) event {
-	err := l.Linker.CheckNewest(a.number)
-	if errors.Is(err, linker.ErrSuperseded) {
-		return compared{moved: true}
-	}
-	return compared{err: err}
-}
+func (a compare) carryOut(l *loop) event { return compared{l.Linker.CheckNewest(a.number)} }
 
 func (a publish) perform(l *loop) event {
 	if err := process.Reach(a.app); a.app != 0 && err != nil {

@@ -101,7 +101,7 @@ func (l *loop) wait(timer *time.Timer) event {
 	case e := <-l.hook.Over():
 		return hookEnded(e)
 	case e := <-l.teller.Over():
-		return reportEnded{e.Status}
+		return reportEnded{status: e.Status}
 	case <-timer.C:
 		return elapsed{}
 	}

@@ -120,7 +120,7 @@ func (p *player) runReport(a runReport) event {
 		p.t.Fatal("a second report runs")
 	}
 	if err := p.fault("report", "doesn't start"); err != nil {
-		return reportStartFailed{err}
+		return reportEnded{err: err}
 	}
 	p.report = true
 	return nil
@@ -144,7 +144,7 @@ func (p *player) endHook(a action) {
 func (p *player) killReport(text string) {
 	if p.report {
 		p.write("%s", text)
-		p.report, p.reportEnd = false, reportEnded{waitStatus(9)}
+		p.report, p.reportEnd = false, reportEnded{status: waitStatus(9)}
 	}
 }
 
@@ -153,7 +153,7 @@ func (p *player) hookEnds(name string, code process.Status, said string) {
 	switch {
 	case name == "report" && p.report:
 		p.report = false
-		p.give(reportEnded{code})
+		p.give(reportEnded{status: code})
 	case name == p.hook && name != "":
 		p.hook = ""
 		p.rendered = name == "render" && code == 0

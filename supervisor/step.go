@@ -95,19 +95,13 @@ func (e lost) take(t *transition)       { t.linkerAnswered(e) }
 func (e touched) take(t *transition)    { t.linkerAnswered(e) }
 func (e failed) take(t *transition)     { t.linkerAnswered(e) }
 
-// The end of a hook that was killed and given up is no answer to what waits for another one by now.
-func (e hookEnded) take(t *transition) {
-	if !t.hook {
-		t.onApp().LookForLeftovers()
-		return
-	}
-	t.hook = false
-	t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail)
-}
+func (e hookEnded) take(t *transition) { t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail) }
 
-// hookOver takes the end of a hook, or of the attempt to start one.
+// hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed and given up is no answer to
+// what waits for another one by now.
 func (t *transition) hookOver(err error, tail string) {
-	if over := t.phase.rule().hookOver; over != nil {
+	over, awaited := t.phase.rule().hookOver, t.hook
+	if t.hook = false; awaited && over != nil {
 		over(t, err, tail)
 	} else {
 		t.onApp().LookForLeftovers()
@@ -127,7 +121,6 @@ func (hinted) take(t *transition) {
 // never ran has not reloaded the app: nothing has to be undone there, and another try
 // costs no service.
 func (e hookStartFailed) take(t *transition) {
-	t.hook = false
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}

@@ -29,7 +29,7 @@ func TestCrash_tells(t *testing.T) {
 	if told := i.state.outcomes.Hook.Told; told == nil || told.Kind != outcomes.Accepted {
 		t.Errorf("after the panic %v is told, want that the change was accepted", told)
 	}
-	i.gives(reportEnded{process.Status(0)})
+	i.gives(reportEnded{status: process.Status(0)})
 	if left := i.state.outcomes.List; len(left) > 0 {
 		t.Errorf("%v is to be told again", left)
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 
@@ -45,9 +46,7 @@ func (t *transition) withdrawEnded(e event) {
 // fallback, or with what is in force. Where no app runs on that it is the end.
 func (t *transition) goFurther(err error) {
 	t.Say(slog.LevelError, "generation not gone back to", "error", err.Error())
-	if t.wentFrom == 0 {
-		t.wentFrom = t.accepted().Number
-	}
+	t.wentFrom = cmp.Or(t.wentFrom, t.accepted().Number)
 	t.ladder.Ladder, t.untidy = t.ladder.Without(), true
 	switch {
 	case t.ladder.HasAccepted():

@@ -94,7 +94,7 @@ func (w *world) runReport(a runReport) event {
 	case w.state.isEnding() && !w.state.outcomes.Stands(r):
 		w.fatalf("the end tells %+v, which nobody waits for", r)
 	case w.rand.IntN(20) == 0:
-		return reportStartFailed{errors.New("no more processes")}
+		return reportEnded{err: errors.New("no more processes")}
 	}
 	w.report, w.reportEnds = r, false
 	return nil
@@ -109,9 +109,9 @@ func (w *world) endOfReport() {
 	w.report = nil
 	switch {
 	case w.reportEnds:
-		w.give(reportEnded{waitStatus(9)})
+		w.give(reportEnded{status: waitStatus(9)})
 	case w.mute:
-		w.give(reportEnded{waitStatus(256)})
+		w.give(reportEnded{status: waitStatus(256)})
 	default:
 		if r.Hash == w.owed {
 			w.owed = ""
