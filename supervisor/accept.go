@@ -136,7 +136,7 @@ func (t *transition) makeAccepted(started bool) {
 // rejected.
 func (t *transition) stayUnaccepted(step string, reason error, tail string) {
 	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
-		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
+		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", t.todo(step, reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
 	t.noteRejection(t.rejectionFor(step, reason, tail))
 	t.stayUnproved()

@@ -140,13 +140,13 @@ func (s *state) maySaySoaked() bool {
 	return told.Asked && !told.Soaked && !s.ladder.IsDown() && s.outcomes.HoldsUp() == nil && !s.outcomes.SaysGood()
 }
 
-// age is a key that says how old what the app goes back to is. It may be months.
-func (t *transition) age() []any {
-	at := t.accepted().AcceptedAt
-	if at == 0 {
-		return nil
+// goingBack are the keys of a line about what the app goes back to. They say how old that is: it may be months.
+func (t *transition) goingBack(more ...any) []any {
+	keys := append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, more...)
+	if at := t.accepted().AcceptedAt; at != 0 {
+		keys = append(keys, "age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second))
 	}
-	return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
+	return keys
 }
 
 // isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands in: if

@@ -97,6 +97,11 @@ func (r *Rejected) Unwrap() error { return r.Reason }
 // Output is the last that the hook printed.
 func (r *Rejected) Output() string { return r.Tail }
 
+// notStarted is the failure of a hook that could not be started.
+type notStarted struct{ error }
+
+func (e *notStarted) Unwrap() error { return e.error }
+
 // verdict is what it means that a generation is rejected: for the log, the status
 // and the report.
 type verdict struct {

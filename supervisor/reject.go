@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"log/slog"
 	"time"
 
@@ -98,22 +99,28 @@ func (t *transition) rejected(step string, reason error) say {
 	if len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
 	}
-	todo := mending(reason)
-	switch {
-	case todo != mendIt:
-	case step == stepSoak:
-		todo = soakTodo
-	case t.nothingToStartOn():
-		todo = "mend the configuration and start again"
-	case step == "gate":
-		todo = "wait: the gate is asked again"
-	case reason.Error() == t.app.SignalErr:
-		todo = "let confit signal the app: the candidate is tried again"
-	}
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
-	return say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)}
+	return say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(step, reason))}
+}
+
+// todo is what to do about a configuration that was rejected.
+func (t *transition) todo(step string, reason error) string {
+	_, hook := errors.AsType[*notStarted](reason)
+	switch {
+	case hook && process.StartCode(reason) != process.ExitSystem:
+		return "mend the links file or the image: the hook's program can't be started"
+	case step == stepSoak:
+		return soakTodo
+	case t.nothingToStartOn():
+		return "mend the configuration and start again"
+	case step == "gate":
+		return "wait: the gate is asked again"
+	case reason.Error() == t.app.SignalErr:
+		return "let confit signal the app: the candidate is tried again"
+	}
+	return "mend the configuration: the next change is tried"
 }
 
 // reasons says why a candidate is rejected, and which one that is, if it was staged.
@@ -181,10 +188,9 @@ func (t *transition) goOnWithAccepted() {
 		t.goDownKilled()
 		return
 	case t.ladder.IsDown():
-		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash,
-			"above", t.ladder.Top().Number, "soak", t.config.SoakFor()}, t.age()...)...)
+		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", t.goingBack("above", t.ladder.Top().Number, "soak", t.config.SoakFor())...)
 	case !t.isMounted(*t.accepted()):
-		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, t.age()...)...)
+		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", t.goingBack()...)
 	}
 	t.start()
 }

@@ -1,28 +1,9 @@
 package supervisor
 
 import (
-	"errors"
-
 	"confit/linker"
-	"confit/process"
 	"confit/supervisor/outcomes"
 )
-
-// mendIt is what to do about a configuration that was rejected.
-const mendIt = "mend the configuration: the next change is tried"
-
-// notStarted is the failure of a hook that could not be started.
-type notStarted struct{ error }
-
-func (e *notStarted) Unwrap() error { return e.error }
-
-// mending is what to do about it for this reason.
-func mending(reason error) string {
-	if _, hook := errors.AsType[*notStarted](reason); hook && process.StartCode(reason) != process.ExitSystem {
-		return "mend the links file or the image: the hook's program can't be started"
-	}
-	return mendIt
-}
 
 // judge passes a verdict, or holds that on the app's death.
 func (t *transition) judge(v verdict) {

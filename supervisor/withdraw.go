@@ -84,12 +84,12 @@ func (t *transition) takenBack(e withdrawn) {
 	switch {
 	case !t.ladder.HasAccepted():
 	case further && t.ladder.IsDown():
-		t.Say(slog.LevelWarn, "going down the ladder", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "reason", t.ladder.DownReason(),
-			"above", t.ladder.Top().Number, "soak", t.config.SoakFor(), "changed", named(changes)}, t.age()...)...)
+		t.Say(slog.LevelWarn, "going down the ladder", t.goingBack("reason", t.ladder.DownReason(), "above", t.ladder.Top().Number,
+			"soak", t.config.SoakFor(), "changed", named(changes))...)
 		t.rolledBack(true)
 		return
 	case further || t.exposure == restored:
-		t.Say(slog.LevelInfo, "rolled back", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "changed", named(changes)}, t.age()...)...)
+		t.Say(slog.LevelInfo, "rolled back", t.goingBack("changed", named(changes))...)
 		t.rolledBack(further)
 		return
 	}
