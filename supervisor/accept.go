@@ -39,10 +39,10 @@ func (t *transition) endTransaction() {
 // nextLook is the next rescan, or what is due before it. A try that was due while something else was done, or that
 // the system refused, waits anew: one that stayed due would be tried again at once, for as long as a disk is full.
 func (t *transition) nextLook() time.Time {
-	if r := &t.rejection; r.isDue(t.now) {
+	if r := &t.rejection; t.isDue(r.nextTry) {
 		r.nextTry = t.now.Add(r.wait)
 	}
-	if !t.putOffBy.IsZero() && t.over(t.putOffBy) {
+	if t.isDue(t.putOffBy) {
 		t.putOffBy = t.now.Add(t.putOffWait())
 	}
 	if t.unwell != "" && t.over(t.wellBy) {
@@ -57,7 +57,7 @@ func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, ap
 // warnUnread warns when nothing was opened in time. That is no reason for a roll
 // back: an app may read its files when it needs them.
 func (t *transition) warnUnread() {
-	if t.readBy.IsZero() || !t.over(t.readBy) {
+	if !t.isDue(t.readBy) {
 		return
 	}
 	t.noteRead(false)

@@ -19,7 +19,7 @@ func (t *transition) look() {
 		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.held.by)
 		return
 	}
-	t.isRetry, t.putOffBy = t.rejection.isDue(t.now), noDeadline
+	t.isRetry, t.putOffBy = t.isDue(t.rejection.nextTry), noDeadline
 	t.stage()
 }
 

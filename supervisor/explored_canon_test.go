@@ -21,7 +21,6 @@ var leftOut = map[string]string{
 	"state.history":         "is for the status and the log alone",
 	"life.Text":             "is for the status alone",
 	"state.complaints":      "decides only whether the log repeats itself",
-	"state.stalled":         "is for the status alone",
 	"state.mendBy":          "leads to mend alone, which changes nothing outside",
 	"state.links":           "the links files don't change here",
 	"state.inside":          "decides only about a line of the log",

@@ -18,7 +18,7 @@ func (t *transition) passGate() {
 	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	default:
-		t.gate = gate{since: t.now}
+		t.gate, t.gated = gate{}, t.now
 		if t.neverStarted() {
 			t.enter(gating, gatePatience)
 		} else {

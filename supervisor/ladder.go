@@ -16,7 +16,7 @@ const stepSoak = "soak"
 
 // soak does what is due when the app has lived with the accepted generation for --soak.
 func (t *transition) soak() {
-	if by := t.soaksAt(t.config); by.IsZero() || !t.over(by) {
+	if !t.isDue(t.soaksAt(t.config)) {
 		return
 	}
 	if t.onLadder().MaySoak() {

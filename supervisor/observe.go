@@ -103,7 +103,7 @@ func (s *state) shownGate() *status.Gate {
 	if s.phase != gating {
 		return nil
 	}
-	g := status.Gate{Hash: s.candidate.Shared.Hex(), Since: status.At(s.gate.since)}
+	g := status.Gate{Hash: s.candidate.Shared.Hex(), Since: status.At(s.gated)}
 	if r := s.outcomes.HoldsUp(); r != nil && !s.hook {
 		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
 	}

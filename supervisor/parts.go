@@ -26,9 +26,8 @@ func (e exposure) reached() bool { return e == read || e == restored }
 
 // gate is how far the gate hook has come.
 type gate struct {
-	since    time.Time // when it began
-	looking  bool      // the linker looks at them
-	outdated bool      // they moved on, and the hook was asked to end
+	looking  bool // the linker looks at them
+	outdated bool // they moved on, and the hook was asked to end
 }
 
 // proof is what is still to be proved.
@@ -71,9 +70,6 @@ type rejection struct {
 	nextTry time.Time     // zero: only a change is tried
 	wait    time.Duration // before nextTry; the next wait is twice as long
 }
-
-// isDue reports that it is time to try again.
-func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
 
 // exit is how confit ends.
 type exit struct {
@@ -130,6 +126,9 @@ type history struct {
 	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
 	lastRejection *status.Rejection
 	lastReport    *status.Report
+	gated         time.Time       // since when the gate is asked, or waits for that
+	stalled       time.Time       // since when the linker's answer is overdue; zero: it isn't
+	damaged       bool            // bytes of the accepted generation, which no volume has any more
 	relinked      time.Time       // when the links files were changed; zero: they are as they were read
 	hasRead       *bool           // whether the app has opened what changed; nil: nobody knows (yet)
 	count         status.Counters // each goes up where the thing happens: no state shows how often it did

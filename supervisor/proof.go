@@ -80,7 +80,7 @@ func (t *transition) verifyEnded(err error, tail string) {
 // nextProof begins the next part of the proof, when its time has come.
 func (t *transition) nextProof() {
 	switch {
-	case t.proof.verifying() && t.over(t.proof.verifyBy): // the timer came late
+	case t.isDue(t.proof.verifyBy): // the timer came late
 		t.fail("verify", t.ownHook().Errorf("did not succeed within %v", t.config.VerifyTimeout), "")
 	case t.proof.verifying():
 		t.verify()

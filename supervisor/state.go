@@ -52,7 +52,6 @@ type state struct {
 	deadline time.Time // when the phase has waited enough; zero: never
 	quietBy  time.Time // when settling ends even without quiet
 	busy     int       // answers that the linker owes
-	stalled  time.Time // since when its answer is overdue; zero: it isn't
 	hook     bool      // a hook was to be started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
@@ -78,7 +77,6 @@ type state struct {
 	held       verdict // on the app's death, for a moment
 	outcomes   outcomes.Outcomes
 	complaints complaints
-	damaged    bool   // bytes of the accepted generation, which no volume has any more
 	degraded   string // how the configuration side broke down; "": it works
 
 	links  config.LinksSum // what the links files held at the last look

@@ -46,7 +46,7 @@ func (elapsed) take(t *transition) {
 	if t.over(t.held.by) {
 		t.passVerdict()
 	}
-	if !t.deadline.IsZero() && t.over(t.deadline) {
+	if t.isDue(t.deadline) {
 		t.late()
 	}
 	if t.onApp().Late() {

@@ -57,6 +57,9 @@ func (t *transition) endHook() {
 // over reports that a time has come.
 func (t *transition) over(by time.Time) bool { return !t.now.Before(by) }
 
+// isDue reports the same of one that is set.
+func (t *transition) isDue(by time.Time) bool { return !by.IsZero() && t.over(by) }
+
 // onApp is a move of the app's half.
 func (t *transition) onApp() *app.Move {
 	c, g := t.config, t.inForce()
