@@ -27,7 +27,7 @@ type toApp struct{ app.Action }
 
 type (
 	mend  struct{ number int } // puts right what others have changed; answered by mended
-	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
+	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied if that is new
 		known    linker.Known
 		fallback bool
 	}

@@ -152,8 +152,6 @@ func (sent) take(t *transition) {
 	t.prove()
 }
 
-func (reached) take(t *transition) { t.app.SignalErr = "" }
-
 // The child may have been the last of the leftovers.
 func (reaped) take(t *transition) {
 	t.count.Orphans++
@@ -162,6 +160,10 @@ func (reaped) take(t *transition) {
 
 // The app can't be signalled, as it became another user. In a restart one that must not stay is killed at the deadline.
 func (e denied) take(t *transition) {
+	if e.err == nil {
+		t.app.SignalErr = ""
+		return
+	}
 	t.onApp().Denied(e.err)
 	if t.app.Phase == app.Probing || t.app.Phase == app.Restarting && t.app.Then != app.StayDown {
 		t.notTold(e.err)

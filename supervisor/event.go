@@ -58,8 +58,7 @@ type (
 	hookEnded       process.HookEnd
 	probed          struct{ app.Finding }
 	sent            struct{}            // the reload signal
-	denied          struct{ err error } // a signal was refused, or would be
-	reached         struct{}            // the app can be signalled again
+	denied          struct{ err error } // a signal was refused, or would be; nil: no longer
 	inspected       struct{ inside bool }
 	started         struct{ pid int }
 	startFailed     struct { // the app could not be started

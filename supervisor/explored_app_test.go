@@ -19,7 +19,7 @@ func (c *course) reach() event {
 	case c.state.app.SignalErr == "":
 		return denied{errBeyond}
 	}
-	return reached{}
+	return denied{}
 }
 
 func (c *course) spawn() event {

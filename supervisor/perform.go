@@ -111,15 +111,9 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 // lookWhetherReached finds out whether the app can be signalled, which changes when
 // it becomes another user: nil means as before.
 func (l *loop) lookWhetherReached() event {
-	if !l.state.app.Runs() {
-		return nil
-	}
-	err := process.Reach(l.state.app.PID)
-	switch beyond := l.state.app.SignalErr != ""; {
-	case err != nil && !beyond:
+	now := &l.state.app
+	if err := process.Reach(now.PID); now.Runs() && (err != nil) != (now.SignalErr != "") {
 		return denied{err}
-	case err == nil && beyond:
-		return reached{}
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (p *player) reach() event {
 	case p.beyond:
 		return denied{errBeyond}
 	}
-	return reached{}
+	return denied{}
 }
 
 func (p *player) spawn() event {

@@ -112,7 +112,7 @@ func (w *world) reach(s *state) event {
 	case w.beyond && s.app.Runs() && s.app.SignalErr == "":
 		return denied{errBeyond}
 	case !w.beyond && s.app.SignalErr != "":
-		return reached{}
+		return denied{}
 	}
 	return nil
 }
