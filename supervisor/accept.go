@@ -9,11 +9,6 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// settleOn waits for quiet anew.
-func (t *transition) settleOn() {
-	t.deadline = earliest(t.now.Add(t.settleTime(t.config)), t.quietBy)
-}
-
 // endTransaction ends a transaction: an app that died meanwhile is started again, what is
 // left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) endTransaction() {

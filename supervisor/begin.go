@@ -154,15 +154,17 @@ func (t *transition) endWith(how exit) {
 	t.drain(app.EndConfit)
 }
 
-// settle waits for quiet before the next look.
+// settle waits for quiet before the next look, and anew at each hint.
 func (t *transition) settle() {
 	wait := t.settleTime(t.config)
 	if wait == 0 {
 		t.look()
 		return
 	}
-	t.enter(settling, wait)
-	t.quietBy = t.now.Add(settleFactor * wait)
+	if t.phase != settling {
+		t.quietBy = t.now.Add(settleFactor * wait)
+	}
+	t.phase, t.deadline = settling, earliest(t.now.Add(wait), t.quietBy)
 }
 
 // expectRead waits for somebody to open what has changed: to many programs a

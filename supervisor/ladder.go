@@ -146,10 +146,9 @@ const (
 
 // takeUpDeaths goes on with what a former confit has counted. A death is noted at once: the next kill may come soon.
 func (t *transition) takeUpDeaths(former *linker.Former) {
-	if t.onLadder().TakeUp(former.Killed) {
-		if r := t.relapse("confit was killed before the app had lived with it for --soak"); r != nil {
-			t.decideAs(r)
-		}
+	died := t.onLadder().TakeUp(former.Killed)
+	if r := t.relapse("confit was killed before the app had lived with it for --soak"); died && r != nil {
+		t.decideAs(r)
 	}
 	if t.ladder.Counted {
 		t.trials.Forget()

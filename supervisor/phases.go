@@ -18,7 +18,7 @@ func (p phase) rule() rule {
 	case running:
 		return rule{due: (*transition).rescan, hinted: (*transition).settle, withoutApp: (*transition).recoverFromExit}
 	case settling:
-		return rule{due: (*transition).look, hinted: (*transition).settleOn, withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).look, hinted: (*transition).settle, withoutApp: (*transition).recoverFromExit}
 	case staging:
 		return rule{answered: (*transition).stageEnded}
 	case rendering:

@@ -165,9 +165,13 @@ func (t *transition) dropCandidate() {
 
 // goOn goes on with what there is, when what was on its way is taken back. It is the one place that decides what follows a failure; see isLast.
 func (t *transition) goOn() {
-	switch {
-	case t.ladder.HasAccepted():
-		t.goOnWithAccepted()
+	switch isAny := t.ladder.HasAccepted(); {
+	case isAny && !t.neverStarted():
+		t.endTransaction()
+	case isAny && t.onLadder().DiedTooOften():
+		t.goDownKilled()
+	case isAny:
+		t.startOnAccepted()
 	case t.ladder.Fallback: // not tried yet
 		t.fallBack()
 	case t.ladder.IsDown():
@@ -179,14 +183,8 @@ func (t *transition) goOn() {
 	}
 }
 
-func (t *transition) goOnWithAccepted() {
+func (t *transition) startOnAccepted() {
 	switch {
-	case !t.neverStarted():
-		t.endTransaction()
-		return
-	case t.onLadder().DiedTooOften():
-		t.goDownKilled()
-		return
 	case t.ladder.IsDown():
 		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", t.goingBack("above", t.ladder.Top().Number, "soak", t.config.SoakFor())...)
 	case !t.isMounted(*t.accepted()):

@@ -12,15 +12,11 @@ func (t *transition) makeAppRead() {
 	switch {
 	case t.neverStarted():
 		t.start()
+		return
 	case !t.app.Runs():
 		t.drain(app.StartAgain)
-	default:
-		t.reload()
+		return
 	}
-}
-
-// reload makes an app that runs read the generation in force.
-func (t *transition) reload() {
 	t.onApp().ForgetReady()
 	switch t.reloadAction.Kind {
 	case config.None: // the app does nothing, so it has nothing to prove
