@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"confit/config"
@@ -76,4 +77,19 @@ func (e noted) take(t *transition) {
 		t.Say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
 			"generation", e.note.Ladder.InForce().Number, "error", reason, "nextTry", t.config.Rescan)
 	}
+}
+
+// Confit says once that the links files are no longer what confit was
+// started with. Only a restart takes them up.
+func (e linksRead) take(t *transition) {
+	if e.sum == t.links {
+		return
+	}
+	t.links, t.relinked = e.sum, t.now
+	level, message := slog.LevelWarn, "links file changed: restart the container to apply it"
+	if e.sum == t.config.LinksRead {
+		level, message = slog.LevelInfo, "links file as at the start again"
+		t.relinked = time.Time{}
+	}
+	t.Say(level, message, "links", strings.Join(t.config.LinkFiles, ","))
 }

@@ -115,6 +115,28 @@ func (a record) carryOut(l *loop) event {
 	return nil
 }
 
+// lookAtLinks comes once for each look at the volumes: after the app's reload, which it would hold up.
+func (l *loop) lookAtLinks() {
+	if l.looks && !l.state.isFleeting(l.Config) && !l.state.neverStarted() {
+		l.looks = false
+		l.jobs <- lookAtLinks{}
+	}
+}
+
+// The links files are read again. What differs is read twice: between
+// the two renames of a swap a file may be missing.
+func (lookAtLinks) carryOut(l *loop) event {
+	sum, known := l.Config.LinksNow()
+	if known && sum != l.Config.LinksRead {
+		again, _ := l.Config.LinksNow()
+		known = sum == again
+	}
+	if !known {
+		return nil
+	}
+	return linksRead{sum}
+}
+
 // Nobody waits for these.
 
 func (a collect) carryOut(l *loop) event { l.Linker.Collect(a.inUse...); return nil }
