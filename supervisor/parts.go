@@ -101,7 +101,7 @@ func (e *notStarted) Unwrap() error { return e.error }
 // verdict is what it means that a generation is rejected: for the log, the status
 // and the report.
 type verdict struct {
-	line      say               // without a message: it was said
+	line      *say              // nil: it was said
 	rejection *status.Rejection // nil: the status is about something else
 	outcome   *linker.Outcome   // nil: nothing is told
 	by        time.Time         // when one that is held is passed

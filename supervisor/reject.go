@@ -90,7 +90,7 @@ func (t *transition) planRetry() {
 }
 
 // rejected is the log line of a candidate that is rejected.
-func (t *transition) rejected(step string, reason error) say {
+func (t *transition) rejected(step string, reason error) *say {
 	level := slog.LevelError
 	if t.isRetry {
 		level = slog.LevelWarn
@@ -102,7 +102,7 @@ func (t *transition) rejected(step string, reason error) say {
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
-	return say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(step, reason))}
+	return &say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(step, reason))}
 }
 
 // todo is what to do about a configuration that was rejected.

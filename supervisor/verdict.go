@@ -26,8 +26,8 @@ func (t *transition) passVerdict() {
 	if v.rejection != nil {
 		t.noteRejection(v.rejection)
 	}
-	if v.line.message != "" {
-		t.do(v.line)
+	if v.line != nil {
+		t.do(*v.line)
 	}
 	if t.phase == running {
 		t.tidy()
