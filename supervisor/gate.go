@@ -46,8 +46,6 @@ func (t *transition) askGate() {
 // gateEnded is the gate's answer, unless nobody waits for it any more.
 func (t *transition) gateEnded(err error, tail string) {
 	switch {
-	case !t.neverStarted() && !t.app.Runs():
-		t.leaveUndecided()
 	case t.gate.outdated:
 		t.overtaken()
 	case err == nil:

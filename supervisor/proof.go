@@ -65,8 +65,6 @@ func (t *transition) verify() {
 // verifyEnded is the end of one attempt of the verify hook.
 func (t *transition) verifyEnded(err error, tail string) {
 	switch {
-	case !t.app.Runs(): // the hook was killed because of that
-		t.recoverFromExit()
 	case err == nil:
 		t.proof.verifyBy = time.Time{}
 		t.nextProof()

@@ -38,8 +38,6 @@ func (t *transition) makeAppRead() {
 // generation, only a restart can make the app read that.
 func (t *transition) reloadEnded(err error, tail string) {
 	switch {
-	case !t.app.Runs(): // the hook was killed because of that
-		t.recoverFromExit()
 	case err == nil:
 		t.onApp().Reloaded()
 		t.prove()

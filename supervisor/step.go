@@ -100,11 +100,15 @@ func (e hookEnded) take(t *transition) { t.hookOver(t.ownHook().Failure(e.Status
 // hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed and given up is no answer to
 // what waits for another one by now.
 func (t *transition) hookOver(err error, tail string) {
-	over, awaited := t.phase.rule().hookOver, t.hook
-	if t.hook = false; awaited && over != nil {
-		over(t, err, tail)
-	} else {
+	rule, awaited := t.phase.rule(), t.hook
+	t.hook = false
+	switch {
+	case !awaited || rule.hookOver == nil:
 		t.onApp().LookForLeftovers()
+	case rule.withoutApp != nil && !t.neverStarted() && !t.app.Runs(): // it was killed because of that
+		rule.withoutApp(t)
+	default:
+		rule.hookOver(t, err, tail)
 	}
 }
 
