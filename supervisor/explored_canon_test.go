@@ -60,7 +60,7 @@ var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "pro
 const oldest = 2
 
 // during lists the fields that count in one phase alone. They are set when it begins.
-var during = map[string]phase{"state.quietBy": settling, "transaction.gate": gating, "transaction.proof": proving}
+var during = map[string]phase{"state.quietBy": settling, "transaction.looking": gating, "transaction.outdated": gating, "transaction.proof": proving}
 
 // place is a state of confit, and what is around it.
 type place struct {

@@ -18,7 +18,7 @@ func (t *transition) passGate() {
 	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	default:
-		t.gate, t.gated = gate{}, t.now
+		t.gated = t.now
 		if t.neverStarted() {
 			t.enter(gating, gatePatience)
 		} else {
@@ -30,7 +30,7 @@ func (t *transition) passGate() {
 
 // gateEnds reports that the deadline is that of the gate. Else it may take for ever, and the volumes are looked at.
 func (t *transition) gateEnds() bool {
-	return t.neverStarted() || t.gate.outdated || t.hook && t.expired
+	return t.neverStarted() || t.outdated || t.hook && t.expired
 }
 
 // askGate starts the hook as soon as the question is noted, and nothing that was
@@ -46,7 +46,7 @@ func (t *transition) askGate() {
 // gateEnded is the gate's answer, unless nobody waits for it any more.
 func (t *transition) gateEnded(err error, tail string) {
 	switch {
-	case t.gate.outdated:
+	case t.outdated:
 		t.overtaken()
 	case err == nil:
 		t.publish()
@@ -83,15 +83,15 @@ func (t *transition) lookMeanwhile() {
 		return
 	}
 	t.enter(gating, t.config.Rescan)
-	if t.pending = t.gate.looking; !t.pending {
-		t.gate.looking = true
+	if t.pending = t.looking; !t.pending {
+		t.looking = true
 		t.mendInForce()
 		t.assign(compare{t.candidate.Number})
 	}
 }
 
 func (e compared) take(t *transition) {
-	t.gate.looking = false
+	t.looking = false
 	switch {
 	case t.phase != gating || t.gateEnds():
 	case errors.Is(e.err, linker.ErrSuperseded):
@@ -109,7 +109,7 @@ func (e compared) take(t *transition) {
 // outdate ends a gate whose answer has become worthless.
 func (t *transition) outdate() {
 	t.Say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number, "hash", t.candidate.Hash)
-	t.gate.outdated = true
+	t.outdated = true
 	if !t.hook {
 		t.overtaken()
 		return

@@ -24,12 +24,6 @@ func (e exposure) published() bool { return e == visible || e == read }
 // reached reports that the app may have read the candidate.
 func (e exposure) reached() bool { return e == read || e == restored }
 
-// gate is how far the gate hook has come.
-type gate struct {
-	looking  bool // the linker looks at them
-	outdated bool // they moved on, and the hook was asked to end
-}
-
 // proof is what is still to be proved.
 type proof struct {
 	until     time.Time // the app must live until then
