@@ -135,15 +135,15 @@ func (t *transition) reasons(step string, reason error) []any {
 // stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may
 // have a reason of its own, so nothing is taken back, and verify is asked again.
 func (t *transition) stayUnwell(step string, reason error) {
-	if text := step + ": " + reason.Error(); text != t.unwell {
-		t.unwell = text
+	text := step + ": " + reason.Error()
+	if text != t.unwell {
 		t.Say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step, "reason", reason.Error(),
 			"generation", t.accepted().Number, "hash", t.accepted().Hash, "nextTry", t.config.Retry)
 	}
-	if unwell := t.unwell; t.exposure.published() {
+	if t.exposure.published() {
 		t.makeAccepted(false)
-		t.unwell = unwell
 	}
+	t.unwell = text
 	t.endTransaction()
 }
 
