@@ -6,12 +6,11 @@ import (
 	"confit/supervisor/app"
 )
 
-// action is something to do. Its name is an imperative. Its method does it in the
-// loop, and returns the answer if that is known at once.
+// action is something to do. Its name is an imperative. Its method does it in the loop, and returns the answer if that is known at once.
 type action interface{ perform(l *loop) event }
 
-// job is something for the linker to do, which may take time: another goroutine
-// carries the jobs out, one after the other. Their answers come through a channel.
+// job is something for the linker to do, which may take time: another goroutine carries the jobs out, one after the other. Their answers
+// come through a channel.
 type job interface{ carryOut(l *loop) event }
 
 // assign is the action that hands the linker a job.

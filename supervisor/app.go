@@ -11,8 +11,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// The app's exit has one of these reasons: confit or somebody else asked for it; HUP
-// meant something else to the app; a generation is to blame; or confit ends, too.
+// The app's exit has one of these reasons: confit or somebody else asked for it; HUP meant something else to the app; a generation is to
+// blame; or confit ends, too.
 func (e exited) take(t *transition) {
 	own := exit{code: t.onApp().ExitCode(e.Status)}
 	switch how := t.onApp().Exited(&e.Exit, t.suspicion()); {
@@ -57,8 +57,8 @@ func (t *transition) suspicion() app.Suspicion {
 	return app.InProof
 }
 
-// continueWithoutApp goes on when the app is gone and confit stays. Phases that
-// need the app end here; the others go on until they come to the app.
+// continueWithoutApp goes on when the app is gone and confit stays. Phases that need the app end here; the others go on until they come to
+// the app.
 func (t *transition) continueWithoutApp() {
 	if without := t.phase.rule().withoutApp; without != nil {
 		without(t)
@@ -122,10 +122,9 @@ func (e started) take(t *transition) {
 	t.prove()
 }
 
-// A failed start may be nobody's fault. If the system is short of
-// something and the app ran before, the start is tried again. If the program
-// can't be executed, the suspect is blamed: the program may be one of its keys.
-// Everything else is the end, with the code that a shell gives.
+// A failed start may be nobody's fault. If the system is short of something and the app ran before, the start is tried again. If the
+// program can't be executed, the suspect is blamed: the program may be one of its keys. Everything else is the end, with the code that a
+// shell gives.
 func (e startFailed) take(t *transition) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
@@ -170,10 +169,9 @@ func (e denied) take(t *transition) {
 	}
 }
 
-// notTold gives up a reload or a restart of an app that a signal doesn't reach. The
-// app has read nothing of the published candidate, unless it watches its files: so
-// the candidate is withdrawn, and a second signal isn't tried. If the candidate was to
-// be taken back already, the app goes on as it is.
+// notTold gives up a reload or a restart of an app that a signal doesn't reach. The app has read nothing of the published candidate, unless
+// it watches its files: so the candidate is withdrawn, and a second signal isn't tried. If the candidate was to be taken back already, the
+// app goes on as it is.
 func (t *transition) notTold(err error) {
 	t.onApp().Rest()
 	if t.exposure != read || !t.ladder.HasAccepted() {

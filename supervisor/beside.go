@@ -21,8 +21,8 @@ func (t *transition) doBeside() {
 	t.deliver()
 }
 
-// timers is when something is due; zero: never. All that confit does by itself is due at one of them. What has to wait for an event has none:
-// the loop would wake up again and again.
+// timers is when something is due; zero: never. All that confit does by itself is due at one of them. What has to wait for an event has
+// none: the loop would wake up again and again.
 func (s *state) timers(c *config.Config) []time.Time {
 	var note, verdict time.Time
 	if s.toNote() != nil {
@@ -79,8 +79,7 @@ func (e noted) take(t *transition) {
 	}
 }
 
-// Confit says once that the links files are no longer what confit was
-// started with. Only a restart takes them up.
+// Confit says once that the links files are no longer what confit was started with. Only a restart takes them up.
 func (e linksRead) take(t *transition) {
 	if e.sum == t.links {
 		return

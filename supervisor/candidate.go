@@ -11,11 +11,10 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// The steps of a candidate, as docs/internals/design.md numbers them: stage, render, validate,
-// splay, publish.
+// The steps of a candidate, as docs/internals/design.md numbers them: stage, render, validate, splay, publish.
 
-// stageEnded is the linker's look at the volumes: it found nothing new, a
-// candidate, or what can't be one. Or the linker has recorded the trial of a candidate.
+// stageEnded is the linker's look at the volumes: it found nothing new, a candidate, or what can't be one. Or the linker has recorded the
+// trial of a candidate.
 func (t *transition) stageEnded(e event) {
 	switch e := e.(type) {
 	case recorded:
@@ -41,9 +40,8 @@ func (t *transition) stageEnded(e event) {
 	}
 }
 
-// noteLook notes what a look at the volumes saw. Where a key may have changed once
-// more, unseen, the next look compares the bytes. A gate that was asked about something
-// else needn't answer.
+// noteLook notes what a look at the volumes saw. Where a key may have changed once more, unseen, the next look compares the bytes. A gate
+// that was asked about something else needn't answer.
 func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linker.Hash) {
 	if t.fingerprint = print; fresh {
 		t.fingerprint = ""
@@ -53,8 +51,7 @@ func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linke
 	}
 }
 
-// compareCandidate compares a candidate with the live generation and with the
-// rejected configuration.
+// compareCandidate compares a candidate with the live generation and with the rejected configuration.
 func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
@@ -102,14 +99,12 @@ func (t *transition) compareCandidate(e staged) {
 	}
 }
 
-// isKnownBad reports that the candidate was rejected before, and isn't due to be
-// tried again, or not by a reload.
+// isKnownBad reports that the candidate was rejected before, and isn't due to be tried again, or not by a reload.
 func (t *transition) isKnownBad() bool {
 	return t.rejection.stands && t.candidate.Inputs == t.rejection.inputs && (!t.isRetry || t.isRemembered())
 }
 
-// liveAgain ends a transaction whose candidate is the accepted generation: nothing is to
-// be done.
+// liveAgain ends a transaction whose candidate is the accepted generation: nothing is to be done.
 func (t *transition) liveAgain() {
 	if t.accepted().Fallback {
 		t.becomeMounted()
@@ -151,8 +146,8 @@ func (t *transition) runFirstHook() {
 	}
 }
 
-// validateEnded is the end of the validate hook. What it did to a candidate that is
-// published already is looked at now. It has opened that, too: who does from now on counts.
+// validateEnded is the end of the validate hook. What it did to a candidate that is published already is looked at now. It has opened that,
+// too: who does from now on counts.
 func (t *transition) validateEnded(err error, tail string) {
 	switch {
 	case err != nil:
@@ -164,8 +159,8 @@ func (t *transition) validateEnded(err error, tail string) {
 	}
 }
 
-// splay waits before the app is reloaded, if it is to be reloaded at all. A swap
-// in that time supersedes the candidate, and doesn't wait anew.
+// splay waits before the app is reloaded, if it is to be reloaded at all. A swap in that time supersedes the candidate, and doesn't wait
+// anew.
 func (t *transition) splay() {
 	if !t.app.Runs() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.passGate()
@@ -210,8 +205,7 @@ func (t *transition) publishEnded(e event) {
 	}
 }
 
-// renderEnded is the end of the renderer. The linker looks at what it did, and
-// takes its files up.
+// renderEnded is the end of the renderer. The linker looks at what it did, and takes its files up.
 func (t *transition) renderEnded(err error, tail string) {
 	if err != nil {
 		t.reject("render", err, tail)
@@ -220,8 +214,7 @@ func (t *transition) renderEnded(err error, tail string) {
 	t.order(rendering, assign{complete{t.candidate.Number, t.accepted().Number}})
 }
 
-// completeEnded is the end of staging with a renderer. Only now it is known
-// whether the candidate is new.
+// completeEnded is the end of staging with a renderer. Only now it is known whether the candidate is new.
 func (t *transition) completeEnded(e event) {
 	switch e := e.(type) {
 	case staged:

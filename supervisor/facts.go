@@ -18,9 +18,8 @@ func (s *state) inForce() linker.Generation {
 	return s.accepted().Generation
 }
 
-// showsAccepted reports that the targets lead to the accepted generation, unless somebody
-// else has changed them. Before the app ever ran they may lead to what a former confit was
-// killed with, and nobody knows where while the linker may be about to publish a candidate.
+// showsAccepted reports that the targets lead to the accepted generation, unless somebody else has changed them. Before the app ever ran
+// they may lead to what a former confit was killed with, and nobody knows where while the linker may be about to publish a candidate.
 func (s *state) showsAccepted() bool {
 	publishes := s.busy > 0 && s.candidate.Number != 0
 	return s.ladder.HasAccepted() && !s.neverStarted() && !publishes && !s.exposure.published() && s.degraded == ""
@@ -31,8 +30,7 @@ func (s *state) isAccepted() bool {
 	return s.ladder.HasAccepted() && s.candidate.Hash == s.accepted().Hash
 }
 
-// unacceptedInForce reports that the targets lead to a candidate that isn't the
-// accepted generation.
+// unacceptedInForce reports that the targets lead to a candidate that isn't the accepted generation.
 func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
 // blamesCandidate reports that the candidate is to blame if the app fails now, as the app was reloaded with it or started on it. Else the
@@ -41,14 +39,12 @@ func (s *state) blamesCandidate() bool {
 	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.degraded == "" // else nothing can be taken back
 }
 
-// generationInDoubt reports whether it has to be proved that the app can live with
-// the generation in force.
+// generationInDoubt reports whether it has to be proved that the app can live with the generation in force.
 func (s *state) generationInDoubt() bool {
 	return s.unacceptedInForce() || s.ladder.HasAccepted() && !s.accepted().Started && (s.started || s.unwell != "" && s.exposure != restored)
 }
 
-// appInDoubt reports that a candidate was rolled back, and that the app still
-// runs and may yet die of it.
+// appInDoubt reports that a candidate was rolled back, and that the app still runs and may yet die of it.
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
 // standing names the generation that the app goes on with.
@@ -82,8 +78,8 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 	return config.DefaultSettle
 }
 
-// leavesRoom reports whether a report hook may run: the drain of a restart waits for every
-// child, and what a hook opens would count as opened by the app.
+// leavesRoom reports whether a report hook may run: the drain of a restart waits for every child, and what a hook opens would count as
+// opened by the app.
 func (s *state) leavesRoom() bool {
 	return (s.app.Phase != app.Draining || s.isEnding()) && s.phase != done && s.phase != touching && s.phase != reading
 }
@@ -127,8 +123,8 @@ func (s *state) isMounted(r linker.Rung) bool {
 	return s.mounted != nil && (s.mounted.Hash == r.Hash.Hex() || s.mounted.Hash == r.Inputs.Hex())
 }
 
-// isRemembered reports that the app has died of the candidate, and that this isn't the time to try it again. What a start died of is tried by
-// a start, and only where there is something else.
+// isRemembered reports that the app has died of the candidate, and that this isn't the time to try it again. What a start died of is tried
+// by a start, and only where there is something else.
 func (t *transition) isRemembered() bool {
 	byStart := t.neverStarted() || t.reloadAction.Kind == config.Restart
 	return t.ladder.Remembers(t.candidate.Inputs) && t.ladder.HasAccepted() && !t.isAccepted() && (!byStart || !t.over(t.ladder.TriesAgain()))
@@ -149,8 +145,8 @@ func (t *transition) goingBack(more ...any) []any {
 	return keys
 }
 
-// isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands in: if
-// that fails, too, what failed first decides.
+// isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands
+// in: if that fails, too, what failed first decides.
 func (s *state) isLast() bool {
 	return !s.ladder.HasAccepted() && !s.ladder.Fallback && !s.setback.bearable && !s.candidate.Fallback
 }
@@ -158,6 +154,5 @@ func (s *state) isLast() bool {
 // nothingToStartOn reports that only the mounted configuration could start the app.
 func (s *state) nothingToStartOn() bool { return s.neverStarted() && s.isLast() }
 
-// tries reports that nothing is published, and no app is started: --try says what a start would make of a candidate,
-// up to there.
+// tries reports that nothing is published, and no app is started: --try says what a start would make of a candidate, up to there.
 func (t *transition) tries() bool { return t.config.Mode == config.Try }

@@ -9,8 +9,7 @@ import (
 	"confit/linker"
 )
 
-// passGate publishes the candidate once the gate says so. An app that died
-// meanwhile doesn't wait for that.
+// passGate publishes the candidate once the gate says so. An app that died meanwhile doesn't wait for that.
 func (t *transition) passGate() {
 	switch {
 	case !t.isGated():
@@ -33,8 +32,7 @@ func (t *transition) gateEnds() bool {
 	return t.neverStarted() || t.outdated || t.hook && t.expired
 }
 
-// askGate starts the hook as soon as the question is noted, and nothing that was
-// decided before waits for the report hook.
+// askGate starts the hook as soon as the question is noted, and nothing that was decided before waits for the report hook.
 func (t *transition) askGate() {
 	if t.phase != gating || t.hook || !t.noteQuestion() {
 		return
@@ -118,8 +116,7 @@ func (t *transition) outdate() {
 	t.do(terminateHook{})
 }
 
-// overtaken drops a candidate that isn't the newest any more. The volumes may have
-// come back to what was seen.
+// overtaken drops a candidate that isn't the newest any more. The volumes may have come back to what was seen.
 func (t *transition) overtaken() {
 	t.fingerprint = ""
 	t.discard()
@@ -132,8 +129,7 @@ func (t *transition) overtaken() {
 	}
 }
 
-// leaveUndecided starts the app, which is gone, on the accepted generation.
-// Afterwards the gate is asked anew.
+// leaveUndecided starts the app, which is gone, on the accepted generation. Afterwards the gate is asked anew.
 func (t *transition) leaveUndecided() {
 	if t.hook {
 		t.expire()

@@ -17,8 +17,8 @@ func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Source: source(g), Since: status.At(t.now)}
 }
 
-// found notes what a look at the volumes found: the hashes of a candidate, or none when
-// there can't be one, and what differs from the accepted generation.
+// found notes what a look at the volumes found: the hashes of a candidate, or none when there can't be one, and what differs from the
+// accepted generation.
 func (t *transition) found(hash, shared string, keys map[string]status.Sum) {
 	if t.phase == staging && !t.neverStarted() && !t.isRetry {
 		t.count.Swaps++
@@ -60,8 +60,7 @@ func (t *transition) noteRead(read bool) {
 	}
 }
 
-// forgetRead notes that another process is the app, which nobody has asked yet to
-// open anything.
+// forgetRead notes that another process is the app, which nobody has asked yet to open anything.
 func (t *transition) forgetRead() { t.hasRead, t.readBy = nil, time.Time{} }
 
 // named are the keys that a log line names.
@@ -86,9 +85,8 @@ func sums(changes []linker.Change) map[string]status.Sum {
 
 func sum(h linker.Hash) status.Sum { return status.Sum(hexOf(h)) }
 
-// rebase notes that another generation is the accepted one, from which the status says
-// what differs. The changes lead to it: observe can't know them, as a transaction that
-// is over keeps none.
+// rebase notes that another generation is the accepted one, from which the status says what differs. The changes lead to it: observe can't
+// know them, as a transaction that is over keeps none.
 func (t *transition) rebase(changes []linker.Change) {
 	if m := t.mounted; m != nil {
 		t.mounted = &status.Mounted{Hash: m.Hash, Shared: m.Shared, Since: m.Since, Keys: against(m.Keys, changes)}
@@ -102,8 +100,7 @@ func (t *transition) rebase(changes []linker.Change) {
 	}
 }
 
-// against is what differs from the newly accepted generation. Of files that may
-// not have been rendered yet nothing is known.
+// against is what differs from the newly accepted generation. Of files that may not have been rendered yet nothing is known.
 func against(keys map[string]status.Sum, changes []linker.Change) map[string]status.Sum {
 	keys = maps.Clone(keys)
 	for _, c := range changes {
@@ -121,9 +118,8 @@ func against(keys map[string]status.Sum, changes []linker.Change) map[string]sta
 	return keys
 }
 
-// strongest is what a candidate's changes require: the strongest action of their
-// links. Of two actions as strong the first link's counts. A key that only changed its
-// mode requires nothing.
+// strongest is what a candidate's changes require: the strongest action of their links. Of two actions as strong the first link's counts. A
+// key that only changed its mode requires nothing.
 func strongest(c *config.Config, changes []linker.Change) config.Action {
 	action, from := config.Action{Kind: config.None}, -1
 	for _, change := range changes {

@@ -71,8 +71,8 @@ func (t *transition) reportVariables(r *linker.Outcome) []string {
 		config.ReasonVariable+"="+r.Reason, config.SourceVariable+"="+r.Source, config.BoundVariable+"="+t.boundOf(r))
 }
 
-// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The next life
-// and three on lower rungs take --soak each.
+// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The next
+// life and three on lower rungs take --soak each.
 func (t *transition) boundOf(r *linker.Outcome) string {
 	if r.Kind != outcomes.Relapsed {
 		return ""
@@ -113,10 +113,9 @@ func (t *transition) hashVariables(about string) []string {
 	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + hexOf(t.accepted().Shared)}
 }
 
-// bound is the longest time from the gate's answer to the outcome, roll back
-// included: both may take as long as making the app read its files, and a proof.
-// So may the start of an app that left at HUP. A volume that doesn't answer and an
-// app that asks for more time by EXTEND_TIMEOUT_USEC= aren't counted.
+// bound is the longest time from the gate's answer to the outcome, roll back included: both may take as long as making the app read its
+// files, and a proof. So may the start of an app that left at HUP. A volume that doesn't answer and an app that asks for more time by
+// EXTEND_TIMEOUT_USEC= aren't counted.
 func (t *transition) bound() time.Duration {
 	read := 2*app.HandlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*app.TryAgain
 	switch t.reloadAction.Kind {
@@ -143,33 +142,28 @@ func (t *transition) bound() time.Duration {
 	return whole
 }
 
-// excuse ends the trial: if the app doesn't stop in time, the platform kills it and
-// confit, and that says nothing of the candidate.
+// excuse ends the trial: if the app doesn't stop in time, the platform kills it and confit, and that says nothing of the candidate.
 func (t *transition) excuse() {
 	t.trials.Excuse()
 	t.recordTrial()
 }
 
-// validatesAfter reports whether the hook reads the app's own paths. Then the
-// candidate must be published first.
+// validatesAfter reports whether the hook reads the app's own paths. Then the candidate must be published first.
 func (t *transition) validatesAfter() bool {
 	return len(t.config.Validate) > 0 && !t.validatesBefore()
 }
 
-// validatesBefore reports whether the hook reads the candidate's directory. Then
-// nothing is visible before it is valid.
+// validatesBefore reports whether the hook reads the candidate's directory. Then nothing is visible before it is valid.
 func (t *transition) validatesBefore() bool { return hooks.Validate(t.config).ReadsCandidate() }
 
-// isGated reports whether the gate decides about the candidate. It isn't asked
-// about what all replicas share with the accepted generation, nor when the app
-// has nothing else to start on.
+// isGated reports whether the gate decides about the candidate. It isn't asked about what all replicas share with the accepted generation,
+// nor when the app has nothing else to start on.
 func (t *transition) isGated() bool {
 	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
-// suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that
-// reads the candidate. The gate is one of them at a start. Beside an app that runs it may take
-// hours, see trial.Trials.Pause.
+// suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that reads the candidate. The gate is one of them
+// at a start. Beside an app that runs it may take hours, see trial.Trials.Pause.
 func (t *transition) suspectsIn(step string) string {
 	var names []string
 	add := func(name string, runs bool) {

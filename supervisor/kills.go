@@ -8,8 +8,7 @@ import (
 
 // What follows from it that confit was killed while it tried a candidate.
 
-// mayBeDeadly reports that confit was killed with the candidate, and that the app
-// isn't started yet.
+// mayBeDeadly reports that confit was killed with the candidate, and that the app isn't started yet.
 func (t *transition) mayBeDeadly() bool {
 	return t.kills() > 0 && t.neverStarted() && !t.isAccepted()
 }
@@ -18,10 +17,9 @@ func (t *transition) killKeys() []any {
 	return []any{"hash", t.candidate.Hash, "step", t.trials.Former.Step, "kills", t.kills(), "suspects", t.trials.Former.Suspects}
 }
 
-// putOff starts the app on something else first: then the candidate is tried once
-// more, as a change, at the next look. An app that was started this moment may not
-// know what to do with a reload. If confit is killed before that look, the next one doesn't
-// put the candidate off again: it may be what mends the other.
+// putOff starts the app on something else first: then the candidate is tried once more, as a change, at the next look. An app that was
+// started this moment may not know what to do with a reload. If confit is killed before that look, the next one doesn't put the candidate
+// off again: it may be what mends the other.
 func (t *transition) putOff() {
 	wait := t.putOffWait()
 	t.putOffBy = t.now.Add(wait)
@@ -43,8 +41,7 @@ func (t *transition) sayTriedAgain() {
 	t.Say(slog.LevelWarn, why, t.killKeys()...)
 }
 
-// noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was
-// killed in that.
+// noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was killed in that.
 func (t *transition) noteUnrun(c linker.Candidate) {
 	reason := ""
 	if c.Unrun {

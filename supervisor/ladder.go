@@ -41,8 +41,8 @@ func (t *transition) hasSoaked() {
 	}
 }
 
-// appDied takes an end of the app, or of the attempt to start it, for which nothing is to blame that the app has read a moment ago. It reports
-// whether confit goes on, on a lower rung.
+// appDied takes an end of the app, or of the attempt to start it, for which nothing is to blame that the app has read a moment ago. It
+// reports whether confit goes on, on a lower rung.
 func (t *transition) appDied(reason string, end exit) bool {
 	v := verdict{}
 	if end.code != 0 && t.onLadder().IsRipening() && !t.unacceptedInForce() {
@@ -100,8 +100,8 @@ func (t *transition) goDown(reason string, how setback) {
 	t.withdraw() // also before the fallback: the linker may be at something else
 }
 
-// endOnTop ends confit as the app has ended on all rungs: none of them is to blame. Where no app has ended, as a former confit was killed, the
-// top is started.
+// endOnTop ends confit as the app has ended on all rungs: none of them is to blame. Where no app has ended, as a former confit was killed,
+// the top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
 	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", "generation", t.accepted().Number, "hash", t.accepted().Hash)

@@ -10,9 +10,8 @@ import (
 // alreadyStored is the proof of a generation that was accepted before.
 const alreadyStored = "stored"
 
-// toNote is what note.json has to say; nil: nothing else than it will, or the linker can't be asked to write it. What is
-// accepted counts once the transaction is over: a stop may still take back a verdict that is held. What isn't proved is
-// never noted.
+// toNote is what note.json has to say; nil: nothing else than it will, or the linker can't be asked to write it. What is accepted counts
+// once the transaction is over: a stop may still take back a verdict that is held. What isn't proved is never noted.
 func (s *state) toNote() *linker.Note {
 	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered}
 	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
@@ -51,8 +50,8 @@ func (t *transition) sayAccepted() {
 	t.pendingProof = ""
 }
 
-// recordTrial has recorded what a kill of confit would say in this moment, if that is news. The life of an app counts; a death that is held isn't in
-// the note yet.
+// recordTrial has recorded what a kill of confit would say in this moment, if that is news. The life of an app counts; a death that is held
+// isn't in the note yet.
 func (t *transition) recordTrial() {
 	life := t.accepted().Inputs
 	switch {
@@ -70,8 +69,7 @@ func (t *transition) recordTrial() {
 // isProven reports that just these bytes were accepted.
 func (t *transition) isProven() bool { return t.isAccepted() && !t.candidate.Unrendered }
 
-// kills is how often confit was killed while it tried the candidate. That the renderer
-// isn't run is all that follows from a kill in that.
+// kills is how often confit was killed while it tried the candidate. That the renderer isn't run is all that follows from a kill in that.
 func (t *transition) kills() int {
 	if t.isProven() || t.candidate.Unrun {
 		return 0
@@ -79,8 +77,8 @@ func (t *transition) kills() int {
 	return t.trials.Kills(t.candidate.Inputs)
 }
 
-// enterTrial begins a step of the trial. A kill says nothing of what was accepted, where a life counts, nor of the fallback, unless that is the
-// last rung: nothing else is left.
+// enterTrial begins a step of the trial. A kill says nothing of what was accepted, where a life counts, nor of the fallback, unless that is
+// the last rung: nothing else is left.
 func (t *transition) enterTrial(step string) {
 	if t.candidate.Fallback && !t.ladder.IsDown() || t.isProven() {
 		t.trials.Pause()
@@ -89,8 +87,7 @@ func (t *transition) enterTrial(step string) {
 	}
 }
 
-// endTrial ends the trial before confit's eyes: the candidate was taken back, or confit is asked
-// to stop.
+// endTrial ends the trial before confit's eyes: the candidate was taken back, or confit is asked to stop.
 func (t *transition) endTrial() {
 	t.trials.End()
 	t.recordTrial() // before another hook runs

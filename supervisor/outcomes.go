@@ -40,8 +40,8 @@ func (t *transition) takeUp(former *linker.Note) {
 	}
 }
 
-// noteQuestion makes sure that the question is noted before the gate is asked, and that the hook has taken what was decided before. One that
-// is open still, as confit was killed, goes on.
+// noteQuestion makes sure that the question is noted before the gate is asked, and that the hook has taken what was decided before. One
+// that is open still, as confit was killed, goes on.
 func (t *transition) noteQuestion() (isNoted bool) {
 	hash := t.candidate.Shared.Hex()
 	switch {
@@ -62,8 +62,8 @@ func (t *transition) answer(outcome string) {
 	}
 }
 
-// watchAccepted has late outcomes told of what is accepted, as a gate was asked about that. The app may die of an edit when others have long
-// taken it up: they go on only when they know that it went well here.
+// watchAccepted has late outcomes told of what is accepted, as a gate was asked about that. The app may die of an edit when others have
+// long taken it up: they go on only when they know that it went well here.
 func (t *transition) watchAccepted() {
 	t.accepted().Told = linker.Told{Asked: true}
 	t.onLadder().Ripen()
@@ -134,7 +134,8 @@ func (t *transition) reportEnded(err error) {
 	}
 }
 
-// tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait for.
+// tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait
+// for.
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
 	held := t.held.outcome

@@ -92,8 +92,7 @@ type notStarted struct{ error }
 
 func (e *notStarted) Unwrap() error { return e.error }
 
-// verdict is what it means that a generation is rejected: for the log, the status
-// and the report.
+// verdict is what it means that a generation is rejected: for the log, the status and the report.
 type verdict struct {
 	line      *say              // nil: it was said
 	rejection *status.Rejection // nil: the status is about something else
@@ -112,8 +111,8 @@ type notes struct {
 	tellBy time.Time    // when an outcome is told that can't be noted; zero: no note was refused
 }
 
-// history is what has happened, where the rest of the state shows it no more. It is for the
-// status and the log: nothing is decided by it. What a pointer leads to never changes.
+// history is what has happened, where the rest of the state shows it no more. It is for the status and the log: nothing is decided by it.
+// What a pointer leads to never changes.
 type history struct {
 	live          *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
 	tried         *status.Generation // the candidate that is on its way; nil: none is

@@ -54,8 +54,8 @@ func (l *loop) spawn() event {
 	return started{pid}
 }
 
-// noteProgram remembers what the app runs while it can be found out: an entrypoint
-// script becomes the daemon at some moment, and a zombie runs nothing any more.
+// noteProgram remembers what the app runs while it can be found out: an entrypoint script becomes the daemon at some moment, and a zombie
+// runs nothing any more.
 func (l *loop) noteProgram() {
 	if pid := l.state.app.PID; l.Config.Adopt && pid != 0 {
 		if program := process.Executable(pid); program != "" {
@@ -76,8 +76,8 @@ func (l *loop) exitOf(status process.Status) exited {
 	return e
 }
 
-// The app is looked at as it is now: an entrypoint script may have become the
-// daemon. An init in front of another program gets the signal and hands it on.
+// The app is looked at as it is now: an entrypoint script may have become the daemon. An init in front of another program gets the signal
+// and hands it on.
 func lookAtApp(pid int, s signals.Signal) app.Finding {
 	daemon, program := process.Wrapped(pid)
 	receiver, runs := process.Receiver(pid)
@@ -94,8 +94,8 @@ func (a inspect) perform(l *loop) event {
 	return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 }
 
-// signal sends a signal to the app alone, unless --signal-group says otherwise.
-// CONT always goes to the group: a stop has stopped all of it.
+// signal sends a signal to the app alone, unless --signal-group says otherwise. CONT always goes to the group: a stop has stopped all of
+// it.
 func (l *loop) signal(pid int, s signals.Signal) event {
 	l.noteProgram()
 	group := l.state.app.Group // an adopted app need not lead it
@@ -108,8 +108,7 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 	return denial(process.Kill(pid, s))
 }
 
-// lookWhetherReached finds out whether the app can be signalled, which changes when
-// it becomes another user: nil means as before.
+// lookWhetherReached finds out whether the app can be signalled, which changes when it becomes another user: nil means as before.
 func (l *loop) lookWhetherReached() event {
 	now := &l.state.app
 	if err := process.Reach(now.PID); now.Runs() && (err != nil) != (now.SignalErr != "") {
@@ -129,8 +128,7 @@ func (l *loop) endLeftovers(a app.EndLeftovers) event {
 	return cleared{process.EndLeftovers(a.Group, a.Signal, a.Everybody, spared)}
 }
 
-// denial is the event of a signal that confit may not send, as the app became another user. A process that is gone is
-// about to be reaped.
+// denial is the event of a signal that confit may not send, as the app became another user. A process that is gone is about to be reaped.
 func denial(err error) event {
 	if err := process.Refusal(err); err != nil {
 		return denied{err}
@@ -174,8 +172,7 @@ func (terminateHook) perform(l *loop) event { l.hook.Signal(signals.TERM); retur
 
 func (killReport) perform(l *loop) event { l.teller.Signal(signals.KILL); return nil }
 
-// What the report hook is told is of the past; everything else is about the
-// generation in force.
+// What the report hook is told is of the past; everything else is about the generation in force.
 func (a runReport) perform(l *loop) event {
 	var err error
 	if l.teller, err = l.startHook("report", a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {

@@ -9,8 +9,8 @@ import (
 	"confit/signals"
 )
 
-// work carries out the linker's jobs one after the other, so that a slow disk
-// doesn't delay a signal for the app. In the end it closes the linker.
+// work carries out the linker's jobs one after the other, so that a slow disk doesn't delay a signal for the app. In the end it closes the
+// linker.
 func (l *loop) work() {
 	defer close(l.closed)
 	for j := range l.jobs {
@@ -123,8 +123,7 @@ func (l *loop) lookAtLinks() {
 	}
 }
 
-// The links files are read again. What differs is read twice: between
-// the two renames of a swap a file may be missing.
+// The links files are read again. What differs is read twice: between the two renames of a swap a file may be missing.
 func (lookAtLinks) carryOut(l *loop) event {
 	sum, known := l.Config.LinksNow()
 	if known && sum != l.Config.LinksRead {

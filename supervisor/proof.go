@@ -8,8 +8,7 @@ import (
 	"confit/supervisor/app"
 )
 
-// prove waits until the app has shown that it can live with the generation in
-// force:
+// prove waits until the app has shown that it can live with the generation in force:
 //   - It must not exit within the probation.
 //   - The verify hook, if there is one, must succeed, and once more when the
 //     probation is over.
@@ -39,8 +38,7 @@ func (t *transition) prove() {
 	}
 }
 
-// expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
-// reload, or by an earlier start at which the app said it.
+// expectReady waits for READY=1 when it was announced: by RELOADING=1 after the reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
 	if t.app.MayBeReady() && (!t.started && t.unwell == "" || t.app.SaysReady) && t.generationInDoubt() {
 		t.proof.readyBy = t.now.Add(readyTimeout)
@@ -50,8 +48,7 @@ func (t *transition) expectReady() {
 // verifies reports whether the verify hook has to show that the app is well.
 func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.generationInDoubt() }
 
-// verifyUntilItSucceeds runs the verify hook again and again, for as long as
-// --verify-timeout says.
+// verifyUntilItSucceeds runs the verify hook again and again, for as long as --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.proof.verifyBy = t.now.Add(t.config.VerifyTimeout)
 	t.verify()
@@ -105,8 +102,7 @@ func (t *transition) nextProof() {
 // unready reports that the app has not yet said the READY=1 that it announced.
 func (t *transition) unready() bool { return !t.proof.readyBy.IsZero() && !t.app.IsReady() }
 
-// The app says something of itself by sd_notify(3). A proof that waited for that
-// goes on.
+// The app says something of itself by sd_notify(3). A proof that waited for that goes on.
 func (e heard) take(t *transition) {
 	m := e.message
 	t.onApp().Heard(m)

@@ -20,8 +20,7 @@ func (t *transition) fail(step string, reason error, tail string) {
 	}
 }
 
-// reject drops the candidate, and says what is wrong with it, which generation stays in
-// force and what to do.
+// reject drops the candidate, and says what is wrong with it, which generation stays in force and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
 	t.isRetry = t.isRetry && t.candidate.Inputs == t.rejection.inputs // else something else is mounted by now
 	switch {
@@ -59,8 +58,8 @@ func (t *transition) rejectionFor(step string, reason error, tail string) *statu
 	return &r
 }
 
-// wayBack is the outcome of a generation that the app may have read. Nobody goes back from what
-// all replicas share if that stays in force: something else is to blame.
+// wayBack is the outcome of a generation that the app may have read. Nobody goes back from what all replicas share if that stays in force:
+// something else is to blame.
 func wayBack(stays bool) string {
 	if stays {
 		return outcomes.Rejected
@@ -68,10 +67,8 @@ func wayBack(stays bool) string {
 	return outcomes.RolledBack
 }
 
-// planRetry sets when the rejected candidate is tried again: its failure may
-// pass, as when a name can't be resolved. A candidate that the app was reloaded
-// with, or that confit was killed with, waits for a change: another try would
-// cost service again.
+// planRetry sets when the rejected candidate is tried again: its failure may pass, as when a name can't be resolved. A candidate that the
+// app was reloaded with, or that confit was killed with, waits for a change: another try would cost service again.
 func (t *transition) planRetry() {
 	wait := t.config.Retry
 	if t.isRetry {
@@ -132,8 +129,8 @@ func (t *transition) reasons(step string, reason error) []any {
 	return keys
 }
 
-// stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may
-// have a reason of its own, so nothing is taken back, and verify is asked again.
+// stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may have a reason of its own, so nothing is
+// taken back, and verify is asked again.
 func (t *transition) stayUnwell(step string, reason error) {
 	text := step + ": " + reason.Error()
 	if text != t.unwell {
@@ -147,9 +144,8 @@ func (t *transition) stayUnwell(step string, reason error) {
 	t.endTransaction()
 }
 
-// dropCandidate ends a transaction that led to nothing. A published candidate is taken
-// back first. Before the app ever ran the accepted generation is put in force, whatever a
-// former confit left there.
+// dropCandidate ends a transaction that led to nothing. A published candidate is taken back first. Before the app ever ran the accepted
+// generation is put in force, whatever a former confit left there.
 func (t *transition) dropCandidate() {
 	switch {
 	case t.app.Runs() && !t.ladder.HasAccepted():
@@ -163,7 +159,8 @@ func (t *transition) dropCandidate() {
 	}
 }
 
-// goOn goes on with what there is, when what was on its way is taken back. It is the one place that decides what follows a failure; see isLast.
+// goOn goes on with what there is, when what was on its way is taken back. It is the one place that decides what follows a failure; see
+// isLast.
 func (t *transition) goOn() {
 	switch isAny := t.ladder.HasAccepted(); {
 	case isAny && !t.neverStarted():
@@ -193,8 +190,8 @@ func (t *transition) startOnAccepted() {
 	t.start()
 }
 
-// recoverFromExit takes back what is to blame for the exit, and starts the app
-// again. A hook that works on the app is killed first; its end leads back here.
+// recoverFromExit takes back what is to blame for the exit, and starts the app again. A hook that works on the app is killed first; its end
+// leads back here.
 func (t *transition) recoverFromExit() {
 	switch {
 	case t.hook:

@@ -9,9 +9,8 @@ import (
 	"confit/supervisor/statusfile"
 )
 
-// Run stages the first configuration, starts the app, and keeps both going until
-// the app has exited, or can't be started. It returns the exit code. If confit
-// decided on it, and not the app, the error says why.
+// Run stages the first configuration, starts the app, and keeps both going until the app has exited, or can't be started. It returns the
+// exit code. If confit decided on it, and not the app, the error says why.
 func (s Supervisor) Run() (code int, err error) {
 	if err := process.CanReap(); err != nil {
 		return process.ExitSystem, err
@@ -46,8 +45,7 @@ func (s Supervisor) Run() (code int, err error) {
 	return l.state.exit.code, l.state.exit.reason
 }
 
-// notTrusted says what is left to start on when a stored generation can't be
-// trusted.
+// notTrusted says what is left to start on when a stored generation can't be trusted.
 func notTrusted(left *linker.Rung) string {
 	if left.Number == 0 {
 		return "stored generation not trusted: the app starts on what is mounted, or not at all"
@@ -55,12 +53,12 @@ func notTrusted(left *linker.Rung) string {
 	return "stored generation not trusted: " + name(left.Generation) + " before it is the accepted one"
 }
 
-// lastWait is how long the end waits for the last status and for the linker, which
-// may hang on a volume. Both take a millisecond, and more on a busy node.
+// lastWait is how long the end waits for the last status and for the linker, which may hang on a volume. Both take a millisecond, and more
+// on a busy node.
 const lastWait = time.Second
 
-// end has the last status written and the linker's watches removed: the kernel
-// delays the end of a process that has some by about ten milliseconds.
+// end has the last status written and the linker's watches removed: the kernel delays the end of a process that has some by about ten
+// milliseconds.
 func (l *loop) end() {
 	l.showStatus()
 	written := l.status.Close()
@@ -75,8 +73,7 @@ func (l *loop) end() {
 	}
 }
 
-// wait blocks until something happens. The event is nil when step needn't know of
-// it.
+// wait blocks until something happens. The event is nil when step needn't know of it.
 func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
@@ -121,13 +118,11 @@ func (l *loop) handle(e event) {
 	}
 }
 
-// maxSignals is how many signals are taken at once: a flood of them must not delay
-// anything else for long.
+// maxSignals is how many signals are taken at once: a flood of them must not delay anything else for long.
 const maxSignals = 256
 
-// heed takes the signals that are there. They come before the children that
-// ended: if TERM came before the app's exit in a restart, the app isn't started
-// again.
+// heed takes the signals that are there. They come before the children that ended: if TERM came before the app's exit in a restart, the app
+// isn't started again.
 func (l *loop) heed() {
 	for range maxSignals {
 		if !l.heedOne() {
@@ -154,15 +149,14 @@ func (l *loop) become(s *state, actions []action) {
 	}
 }
 
-// reap collects all children that have ended, and handles the end of each before
-// it reaps the next: with --adopt, that one may have become the app just now. It
-// hears a child's messages before it reaps the child, while the sender is known.
+// reap collects all children that have ended, and handles the end of each before it reaps the next: with --adopt, that one may have become
+// the app just now. It hears a child's messages before it reaps the child, while the sender is known.
 func (l *loop) reap() {
 	l.family.Reap(l.lookAt, func(x process.Exit) { l.handle(l.ended(x)) })
 }
 
-// lookAt learns of a child that has ended what nobody knows once it is reaped. Where
-// many end at once, a signal waits for one of them, not for all.
+// lookAt learns of a child that has ended what nobody knows once it is reaped. Where many end at once, a signal waits for one of them, not
+// for all.
 func (l *loop) lookAt(pid int) {
 	l.heedOne()
 	l.listen()
@@ -181,8 +175,7 @@ func (l *loop) ended(x process.Exit) event {
 	return reaped{}
 }
 
-// maxMessages is how many messages are taken at once: an app that floods its
-// socket must not delay the signals for it.
+// maxMessages is how many messages are taken at once: an app that floods its socket must not delay the signals for it.
 const maxMessages = 64
 
 // messages tells of messages. Without a socket it never does.
@@ -193,8 +186,8 @@ func (l *loop) messages() <-chan struct{} {
 	return l.Notify.Hints()
 }
 
-// listen takes the messages that are there, and believes those of the app, its
-// group and its descendants, as systemd does with NotifyAccess=all.
+// listen takes the messages that are there, and believes those of the app, its group and its descendants, as systemd does with
+// NotifyAccess=all.
 func (l *loop) listen() {
 	if l.Notify == nil {
 		return

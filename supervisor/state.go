@@ -12,8 +12,7 @@ import (
 	"confit/supervisor/trial"
 )
 
-// phase is what the change is doing, or the app's half. Each has one deadline. The report
-// hook has one of its own.
+// phase is what the change is doing, or the app's half. Each has one deadline. The report hook has one of its own.
 type phase int
 
 // The phases of the change.
@@ -92,8 +91,7 @@ type state struct {
 // accepted is the accepted generation that the app is on, or would go back to. Its Number is 0 where there is none.
 func (s *state) accepted() *linker.Rung { return s.ladder.InForce() }
 
-// shown is the phase that the log and the status name: that of the app's half while
-// the change waits for it.
+// shown is the phase that the log and the status name: that of the app's half while the change waits for it.
 func (s *state) shown() phase {
 	switch {
 	case s.phase == serving && s.app.Phase == app.Up: // a plain init has nothing else to do
@@ -107,9 +105,8 @@ func (s *state) shown() phase {
 // due is when something is due in the phase; zero: never.
 func (s *state) due() time.Time { return earliest(s.deadline, s.app.Deadline) }
 
-// transaction is a change on its way, from the look at the volumes until it is
-// accepted or taken back. look makes one, rest drops it. An app that is started
-// again without a change has one without a candidate.
+// transaction is a change on its way, from the look at the volumes until it is accepted or taken back. look makes one, rest drops it. An
+// app that is started again without a change has one without a candidate.
 type transaction struct {
 	candidate    linker.Candidate
 	isRetry      bool          // it was rejected before, and is tried again

@@ -11,9 +11,8 @@ import (
 	"confit/supervisor/trial"
 )
 
-// begin returns the first state and its actions. The first configuration is
-// staged like any other, except that no app runs yet. former is what a former confit
-// left on the same state directory. fallback says whether there is one.
+// begin returns the first state and its actions. The first configuration is staged like any other, except that no app runs yet. former is
+// what a former confit left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{config: c, now: now, state: state{
 		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, mendBy: now.Add(c.Rescan),
@@ -26,10 +25,9 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	return &t.state, t.actions
 }
 
-// step decides what an event means: it returns the next state and what is to be
-// done. It is pure, and total: a pair of phase and event that has no rule leaves
-// the phase as it is. The state before stays as it was. It comes and goes by its
-// address: the loop's stack stays small, and each event leaves one copy, not two.
+// step decides what an event means: it returns the next state and what is to be done. It is pure, and total: a pair of phase and event that
+// has no rule leaves the phase as it is. The state before stays as it was. It comes and goes by its address: the loop's stack stays small,
+// and each event leaves one copy, not two.
 func step(c *config.Config, s *state, now time.Time, e event) (*state, []action) {
 	if s.phase == done {
 		return s, nil
@@ -68,9 +66,8 @@ func (t *transition) late() {
 	}
 }
 
-// linkerAnswered takes the linker's answer to a job. When nobody waits for it any
-// more, as after a stop, it only tells where the targets lead. An answer is of the past while
-// another one is still owed.
+// linkerAnswered takes the linker's answer to a job. When nobody waits for it any more, as after a stop, it only tells where the targets
+// lead. An answer is of the past while another one is still owed.
 func (t *transition) linkerAnswered(e event) {
 	if t.busy, t.stalled = max(t.busy-1, 0), (time.Time{}); t.busy > 0 {
 		return
@@ -97,8 +94,8 @@ func (e failed) take(t *transition)     { t.linkerAnswered(e) }
 
 func (e hookEnded) take(t *transition) { t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail) }
 
-// hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed and given up is no answer to
-// what waits for another one by now.
+// hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed and given up is no answer to what waits
+// for another one by now.
 func (t *transition) hookOver(err error, tail string) {
 	rule, awaited := t.phase.rule(), t.hook
 	t.hook = false
@@ -121,9 +118,8 @@ func (hinted) take(t *transition) {
 	}
 }
 
-// A hook that could not be started counts as one that failed. But a reload hook that
-// never ran has not reloaded the app: nothing has to be undone there, and another try
-// costs no service.
+// A hook that could not be started counts as one that failed. But a reload hook that never ran has not reloaded the app: nothing has to be
+// undone there, and another try costs no service.
 func (e hookStartFailed) take(t *transition) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
@@ -131,8 +127,7 @@ func (e hookStartFailed) take(t *transition) {
 	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.ownHook().Name, e.err)}, "")
 }
 
-// Somebody has opened what changed. While the app is expected to, no hook runs that
-// could have.
+// Somebody has opened what changed. While the app is expected to, no hook runs that could have.
 func (opened) take(t *transition) {
 	t.noteRead(true)
 	if t.phase == reading {

@@ -18,9 +18,8 @@ func (e mended) take(t *transition) { // the linker has logged it
 	_, t.damaged = errors.AsType[*linker.Lost](e.err)
 }
 
-// A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and
-// passes the exit code on. Nobody looks at a volume any more. An app that is down is
-// started once more on the accepted generation.
+// A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and passes the exit code on. Nobody looks at a
+// volume any more. An app that is down is started once more on the accepted generation.
 func (e crashed) take(t *transition) {
 	t.busy, t.stalled = 0, time.Time{}
 	t.Say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
@@ -44,8 +43,7 @@ func (e crashed) take(t *transition) {
 	}
 }
 
-// reportSystemError logs what the system refused, once. The next rescan tries
-// again.
+// reportSystemError logs what the system refused, once. The next rescan tries again.
 func (t *transition) reportSystemError(err error) {
 	if isNew := t.complaints.isNew(applying, err.Error()); isNew && !t.nothingToStartOn() {
 		t.Say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)

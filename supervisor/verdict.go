@@ -44,16 +44,14 @@ func (t *transition) dropVerdict() {
 	t.killReportIf(t.outcomes.TellList(t.now))
 }
 
-// decide notes how a change ended: for the gate that was asked about it, or to
-// be told once.
+// decide notes how a change ended: for the gate that was asked about it, or to be told once.
 func (t *transition) decide(outcome string, of linker.Hash, step, reason string) {
 	t.passVerdict() // that was first
 	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
-// tidy does what is left to do after a transaction: it notes what is accepted, also if
-// a note was refused a moment ago, and removes what nobody can go back to. The linker spares
-// what is noted: it may refuse this note, too.
+// tidy does what is left to do after a transaction: it notes what is accepted, also if a note was refused a moment ago, and removes what
+// nobody can go back to. The linker spares what is noted: it may refuse this note, too.
 func (t *transition) tidy() {
 	t.note.by = noDeadline
 	t.storeNote()

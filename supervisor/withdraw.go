@@ -42,8 +42,8 @@ func (t *transition) withdrawEnded(e event) {
 	}
 }
 
-// goFurther goes on without what was to be gone back to: with the next rung, with the
-// fallback, or with what is in force. Where no app runs on that it is the end.
+// goFurther goes on without what was to be gone back to: with the next rung, with the fallback, or with what is in force. Where no app runs
+// on that it is the end.
 func (t *transition) goFurther(err error) {
 	t.Say(slog.LevelError, "generation not gone back to", "error", err.Error())
 	t.wentFrom = cmp.Or(t.wentFrom, t.accepted().Number)

@@ -2,17 +2,15 @@ package app
 
 import "confit/process"
 
-// A habit is what a well-known program does at HUP instead of reading its
-// configuration again, although it catches the signal.
+// A habit is what a well-known program does at HUP instead of reading its configuration again, although it catches the signal.
 type habit struct {
 	reason string // why auto restarts it, as the log says it
 	todo   string // how to get a reload instead of a restart; "": not at all
 	alone  bool   // only when no child runs the same program: with a master it reloads
 }
 
-// habits has a row for each of those programs, by the base name of its executable without the digits and dots at the
-// end (stunnel4 is stunnel). A row can only make auto restart the
-// app, which is never wrong, only slower. It says what the program of Debian 12 does;
+// habits has a row for each of those programs, by the base name of its executable without the digits and dots at the end (stunnel4 is
+// stunnel). A row can only make auto restart the app, which is never wrong, only slower. It says what the program of Debian 12 does;
 // integration/daemons shows it of all but envoy, grafana and turnserver.
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
@@ -32,7 +30,8 @@ var habits = map[string]habit{
 	"java": {"HUP shuts the JVM down", "", false},
 	// doc/initscripts.txt of lighttpd: "SIGHUP - re-open log files", "SIGUSR1 - reload gracefully"
 	"lighttpd": {"HUP only reopens its logs", "write reload signal:USR1", false},
-	// https://dev.mysql.com/doc/refman/8.0/en/unix-signal-response.html: HUP reloads grant tables and flushes logs and caches; in MariaDB, too.
+	// https://dev.mysql.com/doc/refman/8.0/en/unix-signal-response.html: HUP reloads grant tables and flushes logs and caches; in MariaDB,
+	// too.
 	"mariadbd": {"HUP only flushes its logs and caches", "", false},
 	"mysqld":   {"HUP only flushes its logs and caches", "", false},
 	// nsd(8), SIGNALS: "SIGHUP Reload. Scans zone files and if changed (mtime) reads them in."

@@ -14,8 +14,7 @@ type Finding struct {
 	Alone       bool   // no child of it runs the same program, which it has habits for
 }
 
-// ReloadBy makes the app reload by a signal, or by a restart if the app can't take that. auto says that nobody has named
-// the signal.
+// ReloadBy makes the app reload by a signal, or by a restart if the app can't take that. auto says that nobody has named the signal.
 func (m *Move) ReloadBy(s signals.Signal, auto bool) {
 	m.by, m.auto, m.blocked = s, auto, false
 	if auto && m.RestartOnly {
@@ -25,8 +24,7 @@ func (m *Move) ReloadBy(s signals.Signal, auto bool) {
 	m.lookForHandler()
 }
 
-// lookForHandler finds out what the app would do with the signal: without a
-// handler it would die of it.
+// lookForHandler finds out what the app would do with the signal: without a handler it would die of it.
 func (m *Move) lookForHandler() {
 	m.enter(Probing, probeAgain)
 	m.Do(Probe{m.PID, m.by})
@@ -35,9 +33,8 @@ func (m *Move) lookForHandler() {
 // isNew reports that the app may yet install its handler.
 func (m *Move) isNew() bool { return !m.over(m.renewed.Add(HandlerWait)) }
 
-// Probed decides by what the kernel says of the app: the signal is sent, the app
-// is looked at again, or it is restarted. A shell that forks has all signals blocked for
-// a moment, so two looks in a row must find that.
+// Probed decides by what the kernel says of the app: the signal is sent, the app is looked at again, or it is restarted. A shell that forks
+// has all signals blocked for a moment, so two looks in a row must find that.
 func (m *Move) Probed(f Finding) {
 	before := m.blocked
 	m.blocked = f.Disposition == signals.Blocked
@@ -58,11 +55,9 @@ func (m *Move) Probed(f Finding) {
 	}
 }
 
-// survives reports whether the signal may be sent. Under auto the app must catch
-// it: an app that ignores it would not reload. A signal that the user named is
-// sent when it can do no harm, or when the kernel doesn't say. haproxy ignores
-// its reload signal until it has installed its handler, so Probed waits for an
-// app that ignores the signal, too.
+// survives reports whether the signal may be sent. Under auto the app must catch it: an app that ignores it would not reload. A signal that
+// the user named is sent when it can do no harm, or when the kernel doesn't say. haproxy ignores its reload signal until it has installed
+// its handler, so Probed waits for an app that ignores the signal, too.
 func (m *Move) survives(d signals.Disposition) bool {
 	switch {
 	case d == signals.Caught:
@@ -73,8 +68,7 @@ func (m *Move) survives(d signals.Disposition) bool {
 	return d != signals.Default || !signals.EndsByDefault(m.by)
 }
 
-// noteProgram notes what gets the signal, and whether it has lived on after auto's
-// HUP.
+// noteProgram notes what gets the signal, and whether it has lived on after auto's HUP.
 func (m *Move) noteProgram(program string) {
 	if m.AutoHUP && m.program == program {
 		m.takesHUP = program
@@ -98,8 +92,7 @@ func (m *Move) Reloaded(keys ...any) {
 	m.Say(slog.LevelInfo, "app reloaded", append(keys, "generation", m.Generation)...)
 }
 
-// Denied says once of each app that it can't be signalled: TERM won't reach it
-// either.
+// Denied says once of each app that it can't be signalled: TERM won't reach it either.
 func (m *Move) Denied(err error) {
 	if m.SignalErr == "" {
 		m.Say(slog.LevelError, "app can't be signalled", "pid", m.PID, "error", err.Error())

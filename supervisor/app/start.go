@@ -64,9 +64,8 @@ func (m *Move) Rest() {
 	}
 }
 
-// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
-// comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
-// for the reload's.
+// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1 comes before READY=1 in a reload: so a late READY=1 of the
+// start isn't taken for the reload's.
 type readiness int
 
 const (

@@ -9,8 +9,7 @@ import (
 	"confit/signals"
 )
 
-// Restart asks the app to stop. It is started again when it and its leftovers are
-// gone.
+// Restart asks the app to stop. It is started again when it and its leftovers are gone.
 func (m *Move) Restart(why string, keys ...any) { m.StopFor(StartAgain, why, keys...) }
 
 // StopFor is a restart, unless something else follows.
@@ -21,8 +20,7 @@ func (m *Move) StopFor(what Then, why string, keys ...any) {
 	m.askToStop(m.StopSignal)
 }
 
-// Stop asks the app to stop. The platform owns the deadline: confit waits for as
-// long as the app takes.
+// Stop asks the app to stop. The platform owns the deadline: confit waits for as long as the app takes.
 func (m *Move) Stop(s signals.Signal) {
 	asked := m.Phase == Restarting
 	m.become(Stopping)
@@ -31,8 +29,7 @@ func (m *Move) Stop(s signals.Signal) {
 	}
 }
 
-// askToStop asks the app once to end by its stop signal, whatever the app does with
-// that.
+// askToStop asks the app once to end by its stop signal, whatever the app does with that.
 func (m *Move) askToStop(s signals.Signal) {
 	m.Do(Signal{m.PID, s})
 	m.Do(Wake{m.PID})
@@ -48,8 +45,7 @@ func (m *Move) kill() {
 	m.enter(Restarting, killAgain)
 }
 
-// Drain ends what the app left behind: in a restart, so that the next one finds
-// its ports free; at the end, so that nothing is cut off.
+// Drain ends what the app left behind: in a restart, so that the next one finds its ports free; at the end, so that nothing is cut off.
 func (m *Move) Drain(before Then) {
 	m.Then, m.late = before, false
 	m.enter(Draining, m.DrainTimeout)
@@ -63,8 +59,8 @@ func (m *Move) LookForLeftovers() {
 	}
 }
 
-// killLeftovers is the deadline of a drain. A process that even KILL doesn't end,
-// as in an uninterruptible sleep, stays: it must not keep the app from running.
+// killLeftovers is the deadline of a drain. A process that even KILL doesn't end, as in an uninterruptible sleep, stays: it must not keep
+// the app from running.
 func (m *Move) killLeftovers() {
 	if m.late {
 		m.become(Down)
@@ -77,8 +73,8 @@ func (m *Move) killLeftovers() {
 }
 
 // Outside takes a signal from outside: TERM stops confit, every other one is forwarded to the app, or waits for one that is to be started.
-// --map-signal comes first, and may replace or drop the signal. It returns the signal of a stop that the platform asks for; 0: it asks
-// for none.
+// --map-signal comes first, and may replace or drop the signal. It returns the signal of a stop that the platform asks for; 0: it asks for
+// none.
 func (m *Move) Outside(from signals.Signal) (stop signals.Signal) {
 	s := from
 	if to, mapped := m.MapSignal[from]; mapped {
@@ -107,11 +103,9 @@ func (m *Move) forward(s signals.Signal) {
 	m.Do(Signal{m.PID, s})
 }
 
-// noteStop notes a signal that came from outside, as the app may
-// stop because of it. With INT, QUIT and --stop-signal the platform may want one (STOPSIGNAL
-// of an image), or not: a JVM prints its threads at QUIT. It was a stop if the app
-// exits within --stop-timeout. Of other signals only the way in which it exits can
-// tell.
+// noteStop notes a signal that came from outside, as the app may stop because of it. With INT, QUIT and --stop-signal the platform may want
+// one (STOPSIGNAL of an image), or not: a JVM prints its threads at QUIT. It was a stop if the app exits within --stop-timeout. Of other
+// signals only the way in which it exits can tell.
 func (m *Move) noteStop(s signals.Signal) {
 	m.AutoHUP = m.AutoHUP && s != signals.HUP
 	by := m.Now.Add(m.StopTimeout)
@@ -123,26 +117,23 @@ func (m *Move) noteStop(s signals.Signal) {
 	}
 }
 
-// StopMarked reports that the app was sent INT or QUIT a moment ago. If it exits
-// now, that is a stop.
+// StopMarked reports that the app was sent INT or QUIT a moment ago. If it exits now, that is a stop.
 func (m *Move) StopMarked() bool { return m.Now.Before(m.StopBy) }
 
-// IsStop reports that somebody stopped an app which ends so: by a signal from outside, or by a
-// key of its terminal.
+// IsStop reports that somebody stopped an app which ends so: by a signal from outside, or by a key of its terminal.
 func (a *App) IsStop(e *Exit, now time.Time) bool {
 	return e.Typed || now.Before(a.StopBy) || a.maybeStop.tells(e.Status, now)
 }
 
-// maybeStop is a signal from outside that may have been a stop: the STOPSIGNAL of httpd
-// is WINCH, that of haproxy USR1. Others rotate logs by USR1, and change the size of
-// a terminal by WINCH.
+// maybeStop is a signal from outside that may have been a stop: the STOPSIGNAL of httpd is WINCH, that of haproxy USR1. Others rotate logs
+// by USR1, and change the size of a terminal by WINCH.
 type maybeStop struct {
 	signal signals.Signal
 	by     time.Time // when it is forgotten
 }
 
-// tells reports that an app which ended so did as the signal asked: it ended by the
-// signal, with 128 and its number as a shell has it, or with 0.
+// tells reports that an app which ended so did as the signal asked: it ended by the signal, with 128 and its number as a shell has it, or
+// with 0.
 func (s maybeStop) tells(status process.Status, now time.Time) bool {
 	code := status.ExitCode()
 	return now.Before(s.by) && (code == 0 || code == 128+int(s.signal))

@@ -1,5 +1,5 @@
-// Package hooks knows what a hook is told, and what its end means. Who runs one, and when, is the
-// business of its callers. It starts nothing, and reads no file.
+// Package hooks knows what a hook is told, and what its end means. Who runs one, and when, is the business of its callers. It starts
+// nothing, and reads no file.
 package hooks
 
 import (
@@ -51,8 +51,8 @@ func (h Hook) ReadsCandidate() bool {
 	return slices.ContainsFunc(h.Command, func(w string) bool { return strings.Contains(w, config.Placeholder) })
 }
 
-// CommandFor is how a hook is started, in the surroundings of the app, with the candidate's directories in the placeholders' places,
-// the variables of the generation, those that say what the hook is about, and more, NAME=VALUE.
+// CommandFor is how a hook is started, in the surroundings of the app, with the candidate's directories in the placeholders' places, the
+// variables of the generation, those that say what the hook is about, and more, NAME=VALUE.
 func CommandFor(app process.Command, words []string, about linker.Candidate, more []string) process.Command {
 	var changed []string
 	for _, c := range about.Changes {

@@ -1,9 +1,9 @@
 // Package ladder knows what the app can be started on, and what its lives say of that.
 //
-// An app may die of a bad file late: a JVM needs eight seconds, and does so in each container from then on. So accepted
-// generations are a ladder. An app that was started on the newest and ends badly before that has soaked has died on it. The
-// first death ends the container, as one end may have any reason. At the second one in a row the app is started on the next
-// rung, and so on. Where it lives for --soak, what is above is to blame. If it lives nowhere, nothing is.
+// An app may die of a bad file late: a JVM needs eight seconds, and does so in each container from then on. So accepted generations are a
+// ladder. An app that was started on the newest and ends badly before that has soaked has died on it. The first death ends the container,
+// as one end may have any reason. At the second one in a row the app is started on the next rung, and so on. Where it lives for --soak,
+// what is above is to blame. If it lives nowhere, nothing is.
 //
 // It guarantees that
 //   - a death leads down only where there is something below, and only while what the app was started on isn't durable;

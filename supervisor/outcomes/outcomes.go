@@ -1,9 +1,9 @@
 // Package outcomes knows what others are told of changes, by the report hook, and in which order.
 //
-// Other replicas wait for what becomes of a change that a gate was asked about, so nothing of it is skipped. It
-// stands in a list, in the order of decisions, which the note holds. A question stands there before the gate is
-// asked; its outcome takes its place in the same write as what that decides. The first outcome is told until the
-// hook takes it, and then goes. Of everything else the newest waits in memory, and is told once.
+// Other replicas wait for what becomes of a change that a gate was asked about, so nothing of it is skipped. It stands in a list, in the
+// order of decisions, which the note holds. A question stands there before the gate is asked; its outcome takes its place in the same write
+// as what that decides. The first outcome is told until the hook takes it, and then goes. Of everything else the newest waits in memory,
+// and is told once.
 //
 // It guarantees that
 //   - one question at most is open, and one outcome is told at a time;

@@ -59,8 +59,8 @@ func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
 	return &o.List[i]
 }
 
-// from is when the hook may run, and whether there is anything to tell. What stands in the list is noted first, but for a
-// stop, which may leave no time for that, and for a disk that stays full.
+// from is when the hook may run, and whether there is anything to tell. What stands in the list is noted first, but for a stop, which may
+// leave no time for that, and for a disk that stays full.
 func (o *Outcomes) from(m *Moment) (from time.Time, may bool) {
 	r := o.next(m)
 	switch {
@@ -136,8 +136,8 @@ func (o *Outcomes) TellList(now time.Time) (kill bool) {
 // Runs reports that a hook runs, and that nothing has ended it.
 func (o *Outcomes) Runs() bool { return o.Hook.runs() && !o.Hook.interrupted }
 
-// Ended takes the end of the hook, or of the attempt to start it; failed says how that went. It returns what the hook was told, nil if
-// that doesn't matter; and how long to wait until that is told again, 0 if it is told no more. After a failure retry is the first wait.
+// Ended takes the end of the hook, or of the attempt to start it; failed says how that went. It returns what the hook was told, nil if that
+// doesn't matter; and how long to wait until that is told again, 0 if it is told no more. After a failure retry is the first wait.
 func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *linker.Outcome, again time.Duration) {
 	h := &o.Hook
 	told, h.Told, h.By = h.Told, nil, time.Time{}

@@ -1,7 +1,7 @@
 // Package trial counts how often confit was killed while it tried a candidate.
 //
-// An edit that makes the cgroup run out of memory ends PID 1, too, by the app or by a hook. So what a kill would say in a
-// moment is recorded before that moment comes, and the next confit finds it.
+// An edit that makes the cgroup run out of memory ends PID 1, too, by the app or by a hook. So what a kill would say in a moment is
+// recorded before that moment comes, and the next confit finds it.
 //
 // It guarantees that
 //   - a kill counts for what was tried in that moment, and for nothing else;
@@ -48,8 +48,8 @@ func (t *Trials) Begin(of linker.Hash, step, suspects string, kills int) {
 // Pause is for a wait beside an app that runs: it alone uses memory, and it hasn't read the candidate.
 func (t *Trials) Pause() { t.open = linker.Trial{} }
 
-// End ends the trial before confit's eyes. That a former one was killed in just this step is forgotten. A candidate that isn't
-// tried, as it has killed confit too often, keeps its record.
+// End ends the trial before confit's eyes. That a former one was killed in just this step is forgotten. A candidate that isn't tried, as it
+// has killed confit too often, keeps its record.
 func (t *Trials) End() {
 	if t.open.Step == t.Former.Step && t.open.Hash == t.Former.Hash {
 		t.Former = linker.Trial{}
@@ -66,8 +66,8 @@ func (t *Trials) Excuse() {
 // Forget forgets what a former confit was killed in.
 func (t *Trials) Forget() { t.Former = linker.Trial{} }
 
-// Now is what a kill would say in this moment. life is what comes from volumes of the generation that the app lives on, where that life counts;
-// else zero.
+// Now is what a kill would say in this moment. life is what comes from volumes of the generation that the app lives on, where that life
+// counts; else zero.
 func (t *Trials) Now(life linker.Hash) linker.Trial {
 	switch {
 	case t.IsOpen():

@@ -1,5 +1,5 @@
-// Package try says what a start would make of other volumes, and shows nothing of it to the app: it has the
-// supervisor stage them aside, render and validate, and says how that ended.
+// Package try says what a start would make of other volumes, and shows nothing of it to the app: it has the supervisor stage them aside,
+// render and validate, and says how that ended.
 //
 // It guarantees:
 //   - No hook runs but render and validate, and each as at a start.
@@ -50,8 +50,8 @@ const (
 	reserve       = 16 << 20
 )
 
-// Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the output any more. It returns the
-// exit code, and why: a [Verdict], which the output has, or what is wrong with the call or the system.
+// Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the output any more. It returns the exit
+// code, and why: a [Verdict], which the output has, or what is wrong with the call or the system.
 func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	if process.NeedsGuard() {
 		return t.guard()
