@@ -48,8 +48,10 @@ func TestLadder_one_failed_start(t *testing.T) {
 			c := l.begins("first")
 			l.edits(c, "second")
 			c.soaks(2, "false")
+			l.hears("second", "accepted, mounted", "soaked, mounted") // which another edit would take the place of
 			l.edits(c, "third")
 			c.soaks(3, "false")
+			l.hears("third", "accepted, mounted", "soaked, mounted")
 			c.stops(0)
 			trouble.begin(l)
 			l.world(trouble.world)
@@ -62,7 +64,6 @@ func TestLadder_one_failed_start(t *testing.T) {
 			c.wantLogged(isRejected, 0)
 			c.tells(0, "that all is well", report.quiet)
 			l.hears("third", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 334", "soaked, mounted")
-			l.hears("second", "accepted, mounted", "soaked, mounted")
 		})
 	}
 }
