@@ -101,7 +101,7 @@ func (w *world) seldom() {
 
 // settleDown lets everything that is due happen and changes nothing any more.
 func (w *world) settleDown() {
-	w.frail, w.beyond = false, false
+	w.frail, w.beyond, w.calm = false, false, true
 	w.handler = signals.Caught
 	for i := range 600 {
 		if w.state.shown() == done || (i > 400 && w.state.shown() == running) { // not in the middle of a retry

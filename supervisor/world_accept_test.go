@@ -66,7 +66,7 @@ func (w *world) accept(g *content, number int) {
 		w.fatalf("accepts what is not published")
 	case len(w.config.Validate) > 0 && g.bad:
 		w.fatalf("accepts a bad configuration")
-	case w.unread && w.config.Probation > 0:
+	case w.unread && w.config.Probation > 0 && w.disk.action.Kind != config.None && (w.live == nil || g.number != w.live.number):
 		w.fatalf("accepts %+v, which the app has not opened", *g)
 	case g.fallback && (w.live != nil && w.live != g || g.unwell && len(w.config.Verify) > 0):
 		w.fatalf("accepts the fallback, though %+v is accepted, or it isn't proved: %+v", w.live, *g)

@@ -16,9 +16,9 @@ func (w *world) spawn() event {
 		w.fatalf("spawns after a stop request")
 	case w.live == nil && w.visible == nil:
 		w.fatalf("spawns without a generation")
-	case w.frail && w.rand.IntN(4) == 0:
+	case w.frail && w.oneIn(4):
 		return startFailed{errors.New("no more processes"), process.ExitSystem}
-	case w.rand.IntN(50) == 0:
+	case w.oneIn(50):
 		return startFailed{errors.New("not found"), 127}
 	}
 	w.pids++
@@ -53,7 +53,7 @@ func (w *world) runHook() event {
 		w.fatalf("runs a second hook beside %d", w.hook)
 	case w.stop:
 		w.fatalf("runs a hook after a stop request")
-	case w.rand.IntN(20) == 0:
+	case w.oneIn(20):
 		return hookStartFailed{errors.New("not found")}
 	}
 	if w.state.shown() == validating && w.staged != nil {
@@ -78,7 +78,7 @@ func (w *world) endOfHook() {
 	if w.hookKilled {
 		code = 9
 	}
-	if w.hookFails() || w.rand.IntN(10) == 0 {
+	if w.hookFails() || w.oneIn(10) {
 		code = 256
 	}
 	w.disk.rendered = w.disk.rendered || w.state.shown() == rendering && code == 0
@@ -156,7 +156,7 @@ func (w *world) deaths() {
 		w.zombie = 0
 		e := exited{app.Exit{Status: w.cause, Successor: w.successor()}}
 		w.succeeding = e.Successor.PID
-		onTrial := w.visible != nil && (w.live != nil && w.live.number != w.visible.number || w.live == nil && w.visible.fallback || w.live == nil && w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.state.app.IsStop(&e.Exit, w.now)
+		onTrial := w.visible != nil && w.state.degraded == "" && (w.live != nil && w.live.number != w.visible.number || w.live == nil && w.visible.fallback || w.live == nil && w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.state.app.IsStop(&e.Exit, w.now)
 		w.give(e)
 		if onTrial && w.state.isEnding() {
 			w.fatalf("ends with an app that a candidate is to blame for")

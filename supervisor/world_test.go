@@ -80,6 +80,7 @@ type world struct {
 	hookKilled bool
 	stop       bool // TERM was sent
 	frail      bool // the system refuses things now and then
+	calm       bool // nothing fails without a reason any more
 
 	gatekeeper
 	trial string // the step that the linker's record names; "": there is none
@@ -155,6 +156,9 @@ func (w *world) inheritDisk(n *linker.Note) {
 	w.disk.numbers, w.disk.live = w.liveNumber, w.disk.note.inForce()
 	w.disk.former = w.disk.live
 }
+
+// oneIn lets something fail for no reason once in n times.
+func (w *world) oneIn(n int) bool { return w.rand.IntN(n) == 0 && !w.calm }
 
 func (w *world) fatalf(format string, args ...any) {
 	w.t.Helper()
