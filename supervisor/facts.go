@@ -21,8 +21,7 @@ func (s *state) inForce() linker.Generation {
 // showsAccepted reports that the targets lead to the accepted generation, unless somebody else has changed them. Before the app ever ran
 // they may lead to what a former confit was killed with, and nobody knows where while the linker may be about to publish a candidate.
 func (s *state) showsAccepted() bool {
-	publishes := s.busy > 0 && s.candidate.Number != 0
-	return s.ladder.HasAccepted() && !s.neverStarted() && !publishes && !s.exposure.published() && s.degraded == ""
+	return s.ladder.HasAccepted() && !s.neverStarted() && s.busy == 0 && !s.exposure.published() && s.degraded == ""
 }
 
 // isAccepted reports whether the candidate is just the accepted generation.
@@ -41,7 +40,7 @@ func (s *state) blamesCandidate() bool {
 
 // generationInDoubt reports whether it has to be proved that the app can live with the generation in force.
 func (s *state) generationInDoubt() bool {
-	return s.unacceptedInForce() || s.ladder.HasAccepted() && !s.accepted().Started && (s.started || s.unwell != "" && s.exposure != restored)
+	return s.unacceptedInForce() || !s.accepted().Started && (s.started || s.unwell != "")
 }
 
 // appInDoubt reports that a candidate was rolled back, and that the app still runs and may yet die of it.
@@ -101,7 +100,7 @@ func hexOf(of linker.Hash) string {
 
 // lifeCounts reports that a bad end of the app is a death.
 func (t *transition) lifeCounts() bool {
-	return t.unproved == nil && t.degraded == "" && !t.unacceptedInForce() && t.onLadder().LifeCounts()
+	return t.degraded == "" && !t.unacceptedInForce() && t.onLadder().LifeCounts()
 }
 
 // soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
