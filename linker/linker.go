@@ -89,7 +89,7 @@ func Open(c Config) (*Linker, *Former, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l.targets.Sweep()
+	l.targets.Sweep(l.links)
 	return l, former, nil
 }
 

@@ -10,6 +10,7 @@
 package notify
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -48,9 +49,10 @@ func bind(path string) (*os.File, error) {
 	if len(path) > maxPath {
 		return nil, fmt.Errorf("the path has %d bytes: choose one of at most %d, as apps can't name a longer one", len(path), maxPath)
 	}
-	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
-		_ = syscall.Unlink(path) // whatever else is there is in the way
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != fs.ModeSocket {
+		return nil, errors.New("something that isn't a socket is in its place: remove it")
 	}
+	_ = syscall.Unlink(path) // as a rule there is none
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err

@@ -40,9 +40,9 @@ func TestListenRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		file:                            "address already in use",
-		link:                            "address already in use",
-		dir:                             "address already in use",
+		file:                            "is in its place: remove it",
+		link:                            "is in its place: remove it",
+		dir:                             "is in its place: remove it",
 		filepath.Join(dir, "no", "dir"): "no such file",
 		filepath.Join(dir, strings.Repeat("x", 107-len(dir))): "the path has 108 bytes: choose one of at most 107",
 	} {

@@ -109,7 +109,7 @@ func (t *transition) liveAgain() {
 	if t.accepted().Fallback {
 		t.becomeMounted()
 	}
-	if t.rejection.stands && t.rejection.inputs != t.accepted().Inputs {
+	if t.rejection.stands && (t.unproved == nil || t.rejection.inputs != t.accepted().Inputs) {
 		t.Say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	}
 	t.standRejected()

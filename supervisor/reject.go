@@ -140,7 +140,7 @@ func (t *transition) stayUnwell(step string, reason error) {
 	if t.exposure.published() {
 		t.makeAccepted(false)
 	}
-	t.unwell = text
+	t.unwell, t.wellBy = text, t.now.Add(t.config.Retry)
 	t.endTransaction()
 }
 
@@ -148,7 +148,7 @@ func (t *transition) stayUnwell(step string, reason error) {
 // generation is put in force, whatever a former confit left there.
 func (t *transition) dropCandidate() {
 	switch {
-	case t.app.Runs() && !t.ladder.HasAccepted():
+	case t.exposure.published() && t.app.Runs() && !t.ladder.HasAccepted():
 		t.serve()
 		t.onApp().StopFor(app.StayDown, "it must not stay on what was rejected")
 	case t.exposure.published() || t.neverStarted() && t.ladder.HasAccepted():
@@ -163,7 +163,7 @@ func (t *transition) dropCandidate() {
 // isLast.
 func (t *transition) goOn() {
 	switch isAny := t.ladder.HasAccepted(); {
-	case isAny && !t.neverStarted():
+	case isAny && !t.neverStarted(), t.app.Runs(): // also on what was lost
 		t.endTransaction()
 	case isAny && t.onLadder().DiedTooOften():
 		t.goDownKilled()

@@ -113,7 +113,7 @@ func readMountinfo() string {
 func parseMounts(text string) []mount {
 	list := make([]mount, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
-		if f := strings.Fields(line); len(f) > 5 {
+		if f := strings.Split(line, " "); len(f) > 5 { // the kernel escapes no other blank
 			list = append(list, mount{root: unescaped.Replace(f[3]), point: unescaped.Replace(f[4])})
 		}
 	}
@@ -134,17 +134,18 @@ func holder(list []mount, path string) int {
 	return last
 }
 
-// Point is where the file system is mounted that an absolute path leads to; "" where nothing is known.
-func Point(path string) string {
+// Point is where the file system of a real path is mounted; "" where nothing is known.
+func Point(real string) string {
 	list := parseMounts(readMountinfo())
-	if i := holder(list, files.Resolver{}.Dir(path)); i >= 0 {
+	if i := holder(list, real); i >= 0 {
 		return list[i].point
 	}
 	return ""
 }
 
 // IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2) refuses that: EBUSY.
-func IsPoint(path string) bool { return Point(path) == files.Resolver{}.Dir(path) }
+// A symlink to such a path is none.
+func IsPoint(path string) bool { return Point(files.Resolver{}.Path(path)) == files.Resolver{}.Path(path) }
 
 // subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what ..data led to
 // when the container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir of pkg/volume/util/atomic_writer.go in

@@ -71,6 +71,10 @@ func TestMountPointIsRefused(t *testing.T) {
 			if p := m.targets.find(lines.Target(m.target), Dest(m.dest)); p.standing != immovable || p.what != "a mount point" {
 				t.Errorf("a mount point is taken for %+v", p)
 			}
+			m.must(os.Symlink(m.target, filepath.Join(m.dir, "etc/to it")))
+			if p := m.targets.find(lines.Target(filepath.Join(m.dir, "etc/to it")), Dest(m.dest)); p.standing != aFile {
+				t.Errorf("a symlink to a mount point is taken for %+v", p)
+			}
 		}
 	}
 	t.Run("statx", func(t *testing.T) { check(t)() })

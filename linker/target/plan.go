@@ -50,6 +50,7 @@ type place struct {
 	link     Dest   // what our link points at
 	kept     bool   // something was kept beside it when it was covered
 	linked   bool   // our link stood here, and wasn't pruned since
+	err      error  // why the system keeps it from being looked at
 }
 
 // isFileFor reports a file of the image where a link to a whole directory is wanted, which nobody could open as a file.
@@ -114,6 +115,8 @@ func plan(target lines.Target, w Want, p place) (Step, error) {
 	case unwanted && p.standing == ourLink:
 		s.verb = remove
 	case unwanted && p.standing == nothing, p.standing == rightLink:
+	case unwanted && p.err != nil: // which may pass: what was kept there has to come back
+		return s, fmt.Errorf("cannot prune target %q: %w", target, p.err)
 	case unwanted:
 		s.verb = spare
 	case ours:

@@ -259,3 +259,28 @@ func TestPlanRefusesAllAtOnce(t *testing.T) {
 func keptFor(target lines.Target) string {
 	return filepath.Join(filepath.Dir(string(target)), files.Beside(filepath.Base(string(target)), files.KeptPrefix))
 }
+
+// TestPruneUnseen: a target that the system keeps from being looked at isn't left alone, nor forgotten: something may be kept there.
+func TestPruneUnseen(t *testing.T) {
+	m := newMoment(t, t.TempDir())
+	target := lines.Target(filepath.Join(m.dir, strings.Repeat("x", 300), "a"))
+	m.targets.made[target] = Dest(m.dest)
+	if err := m.targets.Plan(nil).Err(); err == nil || !strings.Contains(err.Error(), "cannot prune target") {
+		t.Errorf("it says %v", err)
+	}
+	m.targets.Mend(nil, func(lines.Target, string, error) {})
+	if m.targets.made[target] == "" {
+		t.Error("it is forgotten")
+	}
+}
+
+// TestSweepBaked: what a killed --bake, or a touch of what was baked, left goes, although no list has the target.
+func TestSweepBaked(t *testing.T) {
+	m := newMoment(t, t.TempDir())
+	left := filepath.Join(m.dir, "etc", files.TmpPrefix+"1")
+	m.must(os.Symlink(m.dest, left))
+	m.targets.Sweep([]lines.Line{{Link: lines.Link{Target: lines.Target(m.target)}}})
+	if _, err := os.Lstat(left); err == nil {
+		t.Error("it stays")
+	}
+}

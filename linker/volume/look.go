@@ -197,7 +197,7 @@ func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key stri
 	}
 	where := v.dir
 	if key != "" { // it may be mounted below the volume
-		where = cmp.Or(mounts.Point(filepath.Join(v.dir, v.data, key)), where)
+		where = cmp.Or(mounts.Point(files.Resolver{}.Dir(filepath.Join(v.dir, v.data, key))), where)
 	}
 	return fmt.Errorf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n%w",
 		where, state.Path, statedir.MountHint(state.Path, "{medium: Memory}"), errOnDisk)

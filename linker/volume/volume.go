@@ -76,7 +76,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
 	mount, err := os.OpenRoot(files.AsDir(dir))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && atomic:
+	case atomic && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return v, tornDownError(dir)
 	case errors.Is(err, fs.ErrNotExist):
 		return v, nil

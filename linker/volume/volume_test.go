@@ -119,6 +119,10 @@ func TestTornDown(t *testing.T) {
 	m.reads("plain/tls/b", "1", "web/a", "2")
 	m.must(os.RemoveAll(m.volumes("plain/tls")), os.Mkdir(m.volumes("plain/tls"), 0o755))
 	m.refused(`plain/tls" lost its ..data link`)
+	m.write("plain/tls", "b", "2")
+	m.reads("plain/tls/b", "2", "web/a", "2")
+	m.must(os.RemoveAll(m.volumes("web")), os.WriteFile(m.volumes("web"), nil, 0o644))
+	m.refused(`web" lost its ..data link`)
 }
 
 // TestMemoryStaysInMemory: of a volume that lives in memory, or of a file that does, nothing
