@@ -19,7 +19,8 @@ type mistake struct {
 // mistakes are those whose answers were poor, and that people made.
 var mistakes = []mistake{
 	// Flags
-	{args: []string{"--adopt", "true", "--", "nginx"}, answer: `"true" stands before --, where only flags and their values do: remove it`},
+	{args: []string{"--adopt", "true", "--", "nginx"}, answer: `--adopt: "true" is a word of its own: write --adopt=true`},
+	{args: []string{"--signal-group", "false", "nginx", "-g"}, answer: `--signal-group: "false" is a word of its own: write --signal-group=false`},
 	{args: []string{"--probation", "10s", "s", "--", "app"}, answer: `"s" stands before --, where only flags and their values do: remove it`},
 	{args: []string{"--status", "json"}, answer: `--status: "json" is a word of its own: write --status=json`},
 	{args: []string{"--bake"}, answer: "--bake and --check: only one can be done, write one of the two"},
@@ -34,6 +35,7 @@ var mistakes = []mistake{
 	{links: "\u200blink web/nginx.conf /etc/a", answer: `"\u200blink" holds what only looks like a blank, a quote or nothing: write that`},
 	{links: "\ufefflink web/nginx.conf /etc/a", answer: `"\ufefflink" holds what only looks like`},
 	{links: "link web/nginx.conf\x00 /etc/a", answer: `"web/nginx.conf\x00" holds what only looks like`},
+	{links: "link web/nginx.conf '/etc/a\x00'", answer: "holds what only looks like a blank, a quote or nothing"},
 	{links: "link “web/nginx.conf” /etc/a", answer: "holds what only looks like a blank, a quote"},
 	{links: "validate sh -c ‘nginx -t’", answer: "holds what only looks like a blank, a quote"},
 	{args: []string{"--validate", `nginx -t \`}, answer: `--validate: a line can't be continued by \: write all of it in one line`},

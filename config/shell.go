@@ -51,8 +51,7 @@ func splitCommand(command string) ([]string, error) {
 	return texts(list), nil
 }
 
-// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": to a hook that would be an argument like any
-// other.
+// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": a hook would get that as any other argument.
 func meantPlaceholder(text string) string {
 	_, rest, _ := strings.Cut(text, "{")
 	name, _, _ := strings.Cut(rest, "}")

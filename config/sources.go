@@ -15,12 +15,12 @@ import (
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SetInterspersed(false) // the app's own flags are the app's
-	var known []string
+	var known, switches []string
 	for _, s := range settings {
 		known = append(known, "--"+s.name)
 		define := flags.FuncP
 		if s.bare() {
-			define = flags.BoolFuncP
+			define, switches = flags.BoolFuncP, append(switches, "--"+s.name)
 		}
 		define(s.name, s.short, "", func(value string) error {
 			list = append(list, given{setting: s, value: value, where: "--" + s.name})
@@ -37,10 +37,11 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		return list, false
 	}
 	app := flags.Args()
+	before := args[len(args)-len(app)-1]
 	switch p.config.App = app; {
 	case len(app) == 0 || flags.ArgsLenAtDash() >= 0:
-	case args[len(args)-len(app)-1] == "--status":
-		p.errorf("--status: %q is a word of its own: write --status=%s", app[0], app[0])
+	case before == "--status", len(app) > 1 && slices.Contains(switches, before) && (app[0] == "true" || app[0] == "false"):
+		p.errorf("%s: %q is a word of its own: write %s=%s", before, app[0], before, app[0])
 	case slices.Contains(app, "--"):
 		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", app[0])
 	}

@@ -61,7 +61,7 @@ func oneWord(line string, start int) (word, error) {
 		}
 		bare.WriteString(strings.Repeat(" ", text.Len()-bare.Len()))
 	}
-	if strings.ContainsFunc(bare.String(), lookalike) {
+	if strings.ContainsFunc(bare.String(), lookalike) || strings.ContainsRune(text.String(), 0) { // no path and no argument has a zero byte
 		return word{}, fmt.Errorf("%q holds what only looks like a blank, a quote or nothing: write that, or put quotes around the word", line[start:i])
 	}
 	return word{text.String(), bare.String(), start, i}, nil

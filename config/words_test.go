@@ -111,7 +111,7 @@ func FuzzWords(f *testing.F) {
 	f.Add(`\  0`)
 	f.Add("a|'|\\|\n||#|\r|\"$x\"")
 	f.Fuzz(func(t *testing.T, line string) {
-		checkJoin(t, strings.Split(line, "|"))
+		checkJoin(t, strings.Split(strings.ReplaceAll(line, "\x00", ""), "|")) // no argument has a zero byte
 		list, err := words(line)
 		checkPlaces(t, line, list)
 		if err != nil {

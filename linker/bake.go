@@ -92,8 +92,8 @@ func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
 
 // Install copies the running program to a file. A container that starts it at the same moment finds the old or the new one.
 func Install(to string) error {
-	if info, err := os.Stat(to); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot install to %q: it is a directory; write the file, such as %q", to, filepath.Join(to, "confit"))
+	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot install to %q: it is a directory, or a device; write the file, such as %q", to, filepath.Join(to, "confit"))
 	}
 	program, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

@@ -1,9 +1,12 @@
 package linker
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestInstall(t *testing.T) {
@@ -19,5 +22,9 @@ func TestInstall(t *testing.T) {
 	}
 	if err := Install(t.TempDir()); err == nil || !strings.Contains(err.Error(), "write the file") {
 		t.Errorf("installed over a directory: %v", err)
+	}
+	pipe := t.TempDir() + "/pipe"
+	if err := errors.Join(unix.Mkfifo(pipe, 0o600), Install(pipe)); err == nil || !strings.Contains(err.Error(), "or a device") {
+		t.Errorf("installed over a pipe: %v", err)
 	}
 }

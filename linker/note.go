@@ -107,8 +107,7 @@ func (l *Linker) readNote() (n Note, err error) {
 	return n, joinLine(damaged, err)
 }
 
-// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is started on the next one, or else on the
-// top.
+// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is started on the next one, else on the top.
 func (l *Linker) readLadder(file *noteFile) (ladder Ladder, err error) {
 	n := 0
 	for i := range file.Ladder {

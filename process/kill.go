@@ -12,8 +12,7 @@ import (
 // Group is the number of a process group: the pid of its leader.
 type Group int
 
-// Kill sends a signal to one process. It refuses pids below 2: 0 and negative ones mean groups or all processes to kill(2), and 1 is confit
-// itself.
+// Kill sends a signal to one process. It refuses pids below 2: to kill(2), 0 and negative ones mean groups or all processes; 1 is confit.
 func Kill(pid int, sig syscall.Signal) error {
 	if pid <= 1 {
 		return fmt.Errorf("cannot signal pid %d: not a child", pid)

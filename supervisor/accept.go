@@ -108,6 +108,9 @@ func (t *transition) makeAccepted(started bool) {
 		t.rejectAbove()
 		t.onLadder().Accepted(g, started)
 	}
+	if t.unproved != nil && t.rejection.inputs == r.Inputs { // that it wasn't
+		t.rejection = rejection{}
+	}
 	t.untidy, t.unproved = true, nil
 	t.unwell, t.wellBy = "", noDeadline
 	if t.exposure.published() {

@@ -69,7 +69,7 @@ func (t *transition) touchEnded(e event) {
 		t.restart("nobody can know whether it opens what changed")
 	default:
 		t.onApp().Reloaded("action", "touch", "pid", t.app.PID)
-		if t.readBy.IsZero() || t.config.Probation == 0 { // the app was faster than this answer, or is believed
+		if t.hasRead != nil || t.config.Probation == 0 { // the app was faster than this answer, or is believed
 			t.prove()
 		} else {
 			t.enter(reading, t.config.Probation)

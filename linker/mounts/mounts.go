@@ -143,9 +143,10 @@ func Point(real string) string {
 	return ""
 }
 
-// IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2) refuses that: EBUSY.
-// A symlink to such a path is none.
-func IsPoint(path string) bool { return Point(files.Resolver{}.Path(path)) == files.Resolver{}.Path(path) }
+// IsPoint reports whether something is mounted on an absolute path, which no symlink is. Where nothing is known rename(2) refuses: EBUSY.
+func IsPoint(path string) bool {
+	return Point(files.Resolver{}.Path(path)) == files.Resolver{}.Path(path)
+}
 
 // subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what ..data led to
 // when the container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir of pkg/volume/util/atomic_writer.go in
