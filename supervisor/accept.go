@@ -108,7 +108,7 @@ func (t *transition) makeAccepted(started bool) {
 		t.rejectAbove()
 		t.onLadder().Accepted(g, started)
 	}
-	if t.unproved != nil && t.rejection.inputs == r.Inputs { // that it wasn't
+	if t.unproved != nil && t.rejection.inputs == r.Inputs { // it is proved at last
 		t.rejection = rejection{}
 	}
 	t.untidy, t.unproved = true, nil
