@@ -28,6 +28,7 @@ func TestTry_refused(t *testing.T) {
 			s.inMemory("")
 			s.line("link web/text %s", s.target("text"))
 			s.line("%s", test.line)
+			s.withFallback()
 			s.tries("web", keys{"text": "good"})
 			what := test.what
 			if what != "-" {

@@ -20,7 +20,15 @@ func newTry(t *testing.T) *setup {
 	s := newSetup(t)
 	s.line("link web/text %s", s.target("text"))
 	s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+	s.withFallback()
 	return s
+}
+
+// withFallback gives a try one that passes: it says nothing of what is tried.
+func (s *setup) withFallback() {
+	s.t.Helper()
+	s.line("fallback %s", s.path("fallback"))
+	s.bakeFallback("from the image")
 }
 
 // inMemory makes the state directory one in memory.

@@ -36,6 +36,7 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Fallback = ""  // a start on that says nothing of what is mounted
 	st.View = c.View // links lead there: the plan says which are there
 	t := &Try{Linker: newLinker(c, &st.Dir), aside: st, from: dir, out: out}
 	if dir == "" {
