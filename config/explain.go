@@ -132,8 +132,7 @@ func (c *Config) checkPaths() (wrong []error) {
 	return wrong
 }
 
-// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything there. Paths that a shell makes aren't
-// known.
+// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything there. What a shell makes isn't known.
 func (c *Config) checkPath(path string) error {
 	if end := strings.IndexAny(path, " '\";&|<>(),:=]#\t\r\n"); end >= 0 {
 		path = path[:end]

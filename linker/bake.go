@@ -79,8 +79,7 @@ func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	return "", ""
 }
 
-// bakedWant is what a target will have to be. The volume of a direct link isn't there yet: it is taken to be atomic, and to be where the
-// source says.
+// bakedWant is what a target will have to be. The volume of a direct link isn't there yet: it is taken to be atomic, where the source says.
 func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
 	dest := st.Live(string(s.Prefix))
 	if s.Direct {

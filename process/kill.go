@@ -62,8 +62,7 @@ func EndLeftovers(group Group, sig syscall.Signal, everybody bool, spared Group)
 	return Leftovers(group)
 }
 
-// signalDescendants signals the processes below another one; below 0 are all of the PID namespace. It looks at all processes, unless confit
-// has no child.
+// signalDescendants signals the processes below another one; below 0 are all of the namespace. It looks at all, unless confit has no child.
 func signalDescendants(of int, sig syscall.Signal, spared Group) {
 	if !hasChild() {
 		return

@@ -88,7 +88,7 @@ func (t *transition) accept(proof string) {
 	if t.makeAccepted(t.started || t.unwell != ""); asked && t.exposure.published() {
 		t.watchAccepted()
 	}
-	if *t.accepted() != before && !t.ladder.IsDown() {
+	if *t.accepted() != before && (!t.ladder.IsDown() || t.accepted().Fallback) {
 		t.pendingProof = proof
 	}
 	t.do(inspect{t.app.PID})

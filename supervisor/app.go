@@ -138,6 +138,7 @@ func (e startFailed) take(t *transition) {
 		t.onLadder().StartedOn(t.inForce().Hash)
 		t.app.Since = t.now
 		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
+			t.app.Since = time.Time{} // it never ran
 			t.endNow(end)
 		}
 	}

@@ -140,7 +140,7 @@ func (t *transition) rejectAbove() {
 
 // What to do about what the app has died of.
 const (
-	deathTodo = "see the app's log: the second death in a row leads back to what was accepted before"
+	deathTodo = "see the app's log: the second death in a row leads back to what was accepted before, and each one there further"
 	soakTodo  = "see the app's log: a start tries the same bytes again, not before nextTry; any changed byte and a new pod do now"
 )
 

@@ -50,7 +50,7 @@ func notTrusted(left *linker.Rung) string {
 	if left.Number == 0 {
 		return "stored generation not trusted: the app starts on what is mounted, or not at all"
 	}
-	return "stored generation not trusted: " + name(left.Generation) + " before it is the accepted one"
+	return "stored generation not trusted: " + name(left.Generation) + " is the accepted one"
 }
 
 // lastWait is how long the end waits for the last status and for the linker, which may hang on a volume. Both take a millisecond, and more

@@ -67,8 +67,7 @@ func (s *Line) TargetOf(key Key) Target {
 	return Target(path.Join(string(s.Target), below))
 }
 
-// WholeDirectory reports whether the line is one link to a directory, and not one to each key: nothing happens beside its target when a key
-// changes.
+// WholeDirectory reports whether the line is one link to a directory, not one to each key: beside its target nothing happens at a change.
 func (l Link) WholeDirectory() bool {
 	return l.Use == Linked && strings.HasSuffix(l.Source, "/") && !strings.HasSuffix(string(l.Target), "/")
 }
