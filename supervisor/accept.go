@@ -105,8 +105,9 @@ func (t *transition) makeAccepted(started bool) {
 	case t.candidate.Fallback && t.ladder.IsDown(): // it is the last rung
 		*r = linker.Rung{Generation: g, Started: started}
 	default:
-		t.rejectAbove()
+		above := t.ladder.Above()
 		t.onLadder().Accepted(g, started)
+		t.rejectAbove(above)
 	}
 	if t.unproved != nil && t.rejection.inputs == r.Inputs { // it is proved at last
 		t.rejection = rejection{}

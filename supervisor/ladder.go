@@ -30,7 +30,7 @@ func (t *transition) soak() {
 func (t *transition) hasSoaked() {
 	if t.ladder.IsDown() {
 		t.onLadder().Remember(t.ladder.Top().Inputs)
-		t.rejectAbove()
+		t.rejectAbove(t.ladder.Above())
 	}
 	byStart := t.onLadder().Soaked()
 	t.untidy = true
@@ -114,11 +114,11 @@ func (t *transition) endOnTop() {
 	t.endWith(t.setback.end)
 }
 
-// rejectAbove rejects what the app has died of: it lives below, or on an edit.
-func (t *transition) rejectAbove() {
-	for _, above := range t.ladder.Above() {
+// rejectAbove rejects what the app has died of, the top last: it lives below, or on an edit.
+func (t *transition) rejectAbove(all []linker.Rung) {
+	for i, above := range all {
 		reason := "the app ended on it, too"
-		if above == *t.ladder.Top() {
+		if i == len(all)-1 {
 			reason = t.ladder.DownReason()
 		}
 		keys := []any{"step", stepSoak, "reason", reason, "hash", above.Hash, "live", t.standing()}
