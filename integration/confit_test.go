@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -180,6 +181,14 @@ func (c *confit) find(text string) harness.Process {
 		return len(found) > 0
 	})
 	return found[0]
+}
+
+// findItself waits for a process whose command line begins with a text. That of who starts it may hold the text, too.
+func (c *confit) findItself(text string) {
+	c.t.Helper()
+	c.Eventually("process "+strconv.Quote(text)+" itself", func() bool {
+		return slices.ContainsFunc(c.running(text), func(p harness.Process) bool { return strings.HasPrefix(p.Command, text) })
+	})
 }
 
 // gone waits until no process has a text in its command line.

@@ -202,7 +202,7 @@ func TestTry_killed_beside(t *testing.T) {
 			v.begin()
 			write.Close()
 			for _, text := range []string{"sleep 7654321", "sleep 7654322"} {
-				c.find(text)
+				c.findItself(text)
 			}
 			kill(c, v, read)
 			_ = v.Wait()

@@ -100,7 +100,7 @@ func TestTry_kill_counts_for_nobody(t *testing.T) {
 	web.swap(keys{"text": "second"})
 	c.find("sleep 7654321")
 	v := s.beside(c, "", endless, "--hook-timeout=1h")
-	c.find("sleep 7654322")
+	c.findItself("sleep 7654322")
 	c.killedInHook("hooks")
 	v.wait()
 
