@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,23 +163,12 @@ input in/t optional
 	for path, said := range map[string]string{
 		"": "", "web": "", "web/": "", "web/a": "", "web/a,{candidate}/web/conf.d/x": "", "web/conf.d": "", "web/conf.d/x/y": "", "web/n/b.conf": "",
 		"abs/volume/x": "", "in/t": "", "in/t)": "", "web/$NAME": "", "web/${NAME}": "", "*/a": "", "nosuch*": "", "{a,b}": "", ".rendered/x": "", "web/a'|cat'": "",
-		"web/nosuch/../a": "", "web//nosuch": "", "./nosuch": "", "web/a\t|cat": "", "web/a]": "", "web/a#": "",
+		"web/nosuch/../a": "", "web//nosuch": "", "./nosuch": "", "web/a\t|cat": "", "web/a]": "", "web/a#": "", "web/a && test ! -e {candidate}/web/b": "",
 		"tls/key": "no line puts", "tls": "no line puts", "web/d": "no line puts", "web/a:{candidate}/tls/key": "no line puts",
 		"a": "no line puts", "web/b": "no line puts", "etc/a": "no line puts", "web/a.conf": "no line puts", "web/a {candidate}/nosuch": "no line puts",
 	} {
 		checkPath(t, lines, path, said)
 		checkPath(t, lines+"link set/[12]? /etc/set/\n", path, "") // may bring whatever
-	}
-}
-
-// TestAbsentPaths: a hook may want that the candidate doesn't have something.
-func TestAbsentPaths(t *testing.T) {
-	for _, hook := range []string{"test ! -e {candidate}/web/b", "sh -c 'test ! -e {candidate}/web/b && check'"} {
-		file := write(t, "links", "link web/a /etc/a\nvalidate "+hook+"\n")
-		c := mustParse(t, file, nil, "--volumes", t.TempDir(), "--state", t.TempDir()+"/s", "--check")
-		if err := Explain(io.Discard, &c, func(string) error { return nil }, never); err != nil {
-			t.Errorf("%s: %v", hook, err)
-		}
 	}
 }
 

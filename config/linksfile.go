@@ -77,7 +77,7 @@ func readLinksFiles(names []string, found func(file string, text []byte), wrong 
 	return LinksSum(h.Sum(nil))
 }
 
-// LinksNow is what LinksRead would be now. A file that was removed counts as a change. A file that can't be read, or a pipe, isn't known.
+// LinksNow is what LinksRead would be now, known unless a file is a pipe or can't be read. A file that was removed counts as a change.
 func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	for _, name := range c.linksNames {
 		info, err := os.Stat(name)

@@ -135,6 +135,14 @@ func TestMounts_many(t *testing.T) {
 	}
 }
 
+// TestBlanks: the kernel writes blanks of other alphabets as they are.
+func TestBlanks(t *testing.T) {
+	list := parseMounts("36 35 98:0 /a\\040b /c\u00a0d rw - ext4 /dev/root rw\n")
+	if want := []mount{{root: "/a b", point: "/c\u00a0d"}}; !slices.Equal(list, want) {
+		t.Errorf("read as %q, want %q", list, want)
+	}
+}
+
 func TestHolder(t *testing.T) {
 	list := []mount{{point: "/"}, {point: "/run"}, {point: "/run/confit"}, {point: "/run/confit2"}, {point: "/srv"}}
 	for path, want := range map[string]string{

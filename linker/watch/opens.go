@@ -25,7 +25,7 @@ type Opens struct {
 // NewOpens makes one that watches nothing yet.
 func NewOpens() *Opens { return &Opens{Hints: make(chan struct{}, 1)} }
 
-// Watch watches directories below top for the given names in each, once nothing else is watched: see [Opens.Unwatch]. It fails as inotify.
+// Watch watches directories below top for given names in each, once nothing else is watched: see [Opens.Unwatch]. The error is inotify's.
 func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 	if err := o.start(); err != nil {
 		return err
