@@ -28,16 +28,16 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  500,
-	"docs/internals/decisions.md":    3_620,
+	"docs/internals/decisions.md":    3_660,
 	"docs/internals/dependencies.md": 360,
-	"docs/internals/design.md":       2_640,
+	"docs/internals/design.md":       2_650,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
 	mostForUsers        = 27_000
-	mostForContributors = 8_000
+	mostForContributors = 8_060
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

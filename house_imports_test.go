@@ -10,12 +10,13 @@ var mayImport = map[string][]string{
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/statusfile", "confit/supervisor/trial"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/trial"},
 
 	// The rooms of the supervisor. None knows another.
 	"supervisor/app":      {"confit/notify", "confit/process", "confit/signals"},
 	"supervisor/ladder":   {"confit/linker"},
 	"supervisor/outcomes": {"confit/linker"},
+	"supervisor/slots":    {},
 	"supervisor/trial":    {"confit/linker"},
 
 	"supervisor/statusfile": {"confit/linker", "confit/signals", "confit/status"},

@@ -129,7 +129,7 @@ func (c *caller) GoBack() ([]Change, error) {
 	return c.Changes(before, to), err
 }
 
-func (c *caller) Tidy() { c.Collect(c.held.Numbers()...) }
+func (c *caller) Tidy() { c.Collect(c.Newest(), c.held.Numbers()...) }
 
 // Discard drops a candidate that wasn't published.
 func (c *caller) Discard() {

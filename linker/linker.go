@@ -41,6 +41,7 @@ type Linker struct {
 	generations map[int]*generation.Copy // those that are on the disk, by number
 	former      generation.Copy          // what a former confit left in force, if it is not one of these
 	noted       []int                    // the numbers of those that note.json names
+	shown       int                      // the one that this confit put in force; 0: none yet
 	unlinked    []volume.Key             // the staged keys of the last look: their targets are found with those of the rendered keys
 	mounts      *mounts.Table            // until the first look
 
@@ -144,15 +145,19 @@ func (l *Linker) Owns(path string) bool {
 }
 
 // Collect removes all generations but the accepted ones, the live one and those that note.json names, as the next confit looks for these.
-// Before the first acceptance the one that a former confit left in force stays, too.
+// Before the first acceptance the one that a former confit left in force stays, too, and in any case what is newer than the newest that the
+// caller knows.
 //
 // It also returns the memory of staging to the system, as the collector alone would keep some MiB for ever. After the first generation that
 // costs more memory than it frees. It takes long with many files: call it after the app was reloaded.
-func (l *Linker) Collect(accepted ...int) {
+func (l *Linker) Collect(newest int, accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}
 	}
 	used := l.inUse(accepted)
+	for n := newest + 1; n <= l.Newest(); n++ {
+		used[n] = true
+	}
 	_, _ = l.state.Collect(used)
 	for n, g := range l.generations {
 		g.Unmoved = nil // it leads to all that was looked at
@@ -162,6 +167,17 @@ func (l *Linker) Collect(accepted ...int) {
 	}
 	if l.state.Next > 2 {
 		debug.FreeOSMemory()
+	}
+}
+
+// Newest is the highest number that a generation had so far; 0: there was none.
+func (l *Linker) Newest() int { return l.state.Next - 1 }
+
+// Discard removes a candidate that nobody waits for. What is in force or noted stays.
+func (l *Linker) Discard(number int) {
+	if !l.inUse(nil)[number] {
+		l.state.RemoveGeneration(number)
+		delete(l.generations, number)
 	}
 }
 

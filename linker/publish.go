@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"confit/linker/files"
+	"confit/linker/target"
 )
 
 // ErrSuperseded says that the volumes have changed since the candidate was staged.
@@ -23,7 +24,7 @@ func (l *Linker) Publish(number int, hooked bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.targets.Switch(number, l.generations[number].Targets, true)
+	_, err = l.show(number, l.generations[number].Targets, true)
 	return err
 }
 
@@ -101,7 +102,7 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 // call won't do better. After any other error it may.
 func (l *Linker) GoBack(number int) (done bool, err error) {
 	if number == 0 {
-		return l.targets.Switch(l.former.Number, l.former.Targets, false)
+		return l.show(l.former.Number, l.former.Targets, false)
 	}
 	g, err := l.generation(number)
 	if err == nil {
@@ -111,22 +112,34 @@ func (l *Linker) GoBack(number int) (done bool, err error) {
 	if err != nil && (!isDamaged || damaged.Missing || l.makeVariables(g, damaged.Keys)) {
 		return false, fmt.Errorf("cannot go back: %w", err)
 	}
-	done, failed := l.targets.Switch(number, g.Targets, false)
+	done, failed := l.show(number, g.Targets, false)
 	if !done {
 		return false, failed
 	}
 	return true, errors.Join(err, failed)
 }
 
+// show is [target.Set.Switch]. It remembers where the live link leads to.
+func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (done bool, err error) {
+	if done, err = l.targets.Switch(number, wanted, strict); done {
+		l.shown = number
+	}
+	return done, err
+}
+
 // mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
 const mendsToRest = 16
 
-// Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries have left.
+// Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries have left. It
+// does nothing if another generation was put in force meanwhile.
 // What it mends it logs, and once what it can't, which it returns. While it is watched who opens what has changed it looks at no file, as
 // that would count. Now and then it returns memory to the system, as [Linker.Collect] does.
 func (l *Linker) Mend(number int) error {
 	if l.mends++; l.mends%mendsToRest == 0 {
 		debug.FreeOSMemory()
+	}
+	if l.shown != 0 && l.shown != number {
+		return nil
 	}
 	l.state.SweepTries()
 	g, err := l.generation(number)
@@ -156,6 +169,6 @@ func (l *Linker) Mend(number int) error {
 			said("generation", "path", g.Dir, "", err)
 		}
 	}
-	l.targets.Mend(g.Targets, func(target Target, found string, err error) { said("target", "target", string(target), found, err) })
+	l.targets.Mend(g.Targets, func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
 	return files.Joined(l.unmended)
 }

@@ -9,15 +9,15 @@ import (
 // action is something to do. Its name is an imperative. Its method does it in the loop, and returns the answer if that is known at once.
 type action interface{ perform(l *loop) event }
 
-// job is something for the linker to do, which may take time: another goroutine carries the jobs out, one after the other. Their answers
-// come through a channel.
+// job is something for the linker to do, which may take time: another goroutine carries the jobs out, one after the other, as slots says.
+// Their answers are events.
 type job interface{ carryOut(l *loop) event }
 
 // assign is the action that hands the linker a job.
 type assign struct{ job }
 
 func (a assign) perform(l *loop) event {
-	l.jobs <- a.job
+	l.order(a.job)
 	return nil
 }
 
@@ -44,8 +44,12 @@ type (
 	}
 	goBack    struct{ to, from int }      // answered by withdrawn, lost, failed or crashed
 	writeNote struct{ note *linker.Note } // answered by noted
-	collect   struct{ inUse []int }       // removes all other generations
-	runHook   struct {                    // answered by hookStartFailed, or later by hookEnded
+	collect   struct {                    // removes all other generations
+		inUse  []int
+		newest int // that step knew: none that is newer is removed
+	}
+	discard struct{ number int } // removes a candidate that step never hears of
+	runHook struct {             // answered by hookStartFailed, or later by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate

@@ -48,7 +48,10 @@ type (
 		note *linker.Note
 		err  error
 	}
-	compared    struct{ err error } // whether the candidate is still the newest
+	compared struct { // whether the candidate is still the newest
+		number int
+		err    error
+	}
 	reportEnded struct {
 		status process.Status
 		err    error // why it could not be started

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"reflect"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -36,6 +37,7 @@ var leftOut = map[string]string{
 	"model.copies":          "those that anything leads to are there, or an invariant is broken",
 	"outside.now":           "all times are written as what is left until then",
 	"model.numbers":         "the next number is always a new one",
+	"Jobs.number":           "the next one is always new, and answers come at once",
 	"outside.pids":          "the next pid is always a new one",
 }
 
@@ -48,7 +50,7 @@ var presence = map[string]bool{
 // kind of each.
 var ranked = map[string]byte{
 	"life.PID": 'p', "life.Group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "collect.inUse": 'n', "transaction.wentFrom": 'n',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "collect.inUse": 'n', "collect.newest": 'n', "discard.number": 'n', "model.heard": 'n', "transaction.wentFrom": 'n',
 	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
 }
 
@@ -153,7 +155,7 @@ func structWriter(t reflect.Type) writer {
 	var parts []part
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if w := fieldWriter(t.Name()+"."+f.Name, f.Type); w != nil {
+		if w := fieldWriter(plain(t)+"."+f.Name, f.Type); w != nil {
 			parts = append(parts, part{f.Offset, w})
 		}
 	}
@@ -162,6 +164,12 @@ func structWriter(t reflect.Type) writer {
 			part.write(c, unsafe.Add(p, part.at))
 		}
 	}
+}
+
+// plain is the name of a type, without those of its parameters.
+func plain(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	return name
 }
 
 // fieldWriter is the writer of a field, as the tables have it.

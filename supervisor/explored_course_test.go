@@ -19,6 +19,7 @@ type course struct {
 	choices []byte // made so far, and those to be made
 	among   []byte // of how many
 	taken   int
+	given   []job      // for the linker, of the event that is given
 	hurried bool       // somebody interfered, or what may be bad was lucky
 	broken  string     // the invariant that doesn't hold
 	log     []string   // nil: nobody reads it
@@ -108,6 +109,7 @@ func (c *course) become(s state, actions []action) (answers []event) {
 			answers = append(answers, answer)
 		}
 	}
+	c.handOver()
 	return answers
 }
 
@@ -133,17 +135,17 @@ func (c *course) cutWaits() {
 func (c *course) perform(a action) event {
 	switch a := a.(type) {
 	case assign:
-		c.order(a.job)
+		c.given = append(c.given, a.job)
 	case stage:
 		c.looksAt(a)
-		c.order(a)
+		c.given = append(c.given, a)
 		return c.reach()
 	case publish:
 		c.notAfterStop("publishes a candidate")
 		if c.may.beyond && a.app != 0 && c.choose(2) == 1 {
 			return barred{errBeyond}
 		}
-		c.order(a)
+		c.given = append(c.given, a)
 	case runHook:
 		return c.runHook(a)
 	case killHook:

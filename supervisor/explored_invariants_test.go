@@ -180,8 +180,7 @@ func (c *course) phaseWaits() {
 // its jobs; and an app runs if confit says so.
 func (c *course) agrees() {
 	s := &c.state
-	idle := !slices.ContainsFunc(c.jobs[:], func(j job) bool { return j != nil })
-	if idle && c.trial != counted(s.trials.Recorded) {
+	if c.pending() == nil && c.trial != counted(s.trials.Recorded) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
 	if s.shown() == running && !c.isPlain() && s.fingerprint == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {

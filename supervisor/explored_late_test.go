@@ -69,7 +69,7 @@ func (c *course) isNoted(before []linker.Outcome, e noted) {
 	}
 	for _, r := range before {
 		switch {
-		case outcomes.IsGood(r), slices.Contains(c.delivered, r):
+		case outcomes.IsGood(r), c.wasDelivered(r):
 		case outcomes.IsQuestion(r) && !about(r.Hash), outcomes.IsDecided(r) && !slices.Contains(list, r):
 			c.breaks("an outcome of a gate is gone, and wasn't delivered")
 		}
@@ -87,6 +87,14 @@ func (c *course) isNoted(before []linker.Outcome, e noted) {
 	case c.verdict != "" && e.note == c.state.note.given: // no newer one is on its way
 		c.breaks("a verdict on what was accepted is dropped, and wasn't delivered")
 	}
+}
+
+// wasDelivered reports that the hook has taken an outcome, or the answer to a question: a note that had the answer alone
+// may have been replaced by one without.
+func (c *course) wasDelivered(noted linker.Outcome) bool {
+	return slices.ContainsFunc(c.delivered, func(r linker.Outcome) bool {
+		return r == noted || outcomes.IsQuestion(noted) && r.Hash == noted.Hash
+	})
 }
 
 // asks reports that a question is all that holds up a gate.

@@ -11,15 +11,17 @@ import (
 
 // The fate of the exploration's linker: each choice is made in turn.
 
-func (c *course) order(j job) {
-	c.model.order(c, j)
+// handOver gives the linker the jobs of an event.
+func (c *course) handOver() {
+	c.model.order(c, c.given...)
+	c.given = nil
 	c.noteIsWhole()
 }
 
-// carryOut does the first job, and returns the answer.
+// carryOut does the next job, and returns the answer.
 func (c *course) carryOut() event {
-	c.tell("    linker: %s", recounted{c.jobs[0]})
-	if _, ok := c.jobs[0].(stage); ok {
+	c.tell("    linker: %s", recounted{c.pending()})
+	if _, ok := c.pending().(stage); ok {
 		c.passed = missing
 	}
 	before := c.note.outcomes
@@ -95,11 +97,15 @@ func (c *course) happens() bool { return c.choose(2) == 1 }
 
 func (c *course) watches() bool { return c.may.watches && c.choose(2) == 1 }
 
+func (c *course) isLate() bool { return c.may.late }
+
+func (c *course) hasBegun(job) bool { return c.may.late && c.choose(2) == 1 }
+
 // linkerAgrees: once the linker has done its jobs and confit waits for the next edit, the note says what confit
 // takes for accepted, no other generation takes up the disk, and the linker watches what is opened only if confit asks.
 func (c *course) linkerAgrees() {
 	s := &c.state
-	if c.jobs[0] != nil || s.shown() != running || c.isPlain() {
+	if c.pending() != nil || s.shown() != running || c.isPlain() {
 		return
 	}
 	if c.watching && s.readBy.IsZero() {

@@ -18,7 +18,7 @@ type move struct {
 // moves lists all that may happen. A way is hurried that confit may not rely on: an
 // edit, a hint, a signal or a kill, and the end of an app that has read nothing new.
 var moves = []move{
-	{"the linker answers", func(c *course) bool { return c.jobs[0] != nil }, (*course).linkerAnswers},
+	{"the linker answers", func(c *course) bool { return c.pending() != nil }, (*course).linkerAnswers},
 	{"the hook ends", func(c *course) bool { return c.hook != "" }, (*course).endHook},
 	{"the report hook ends", func(c *course) bool { return c.told != nil }, (*course).endReport},
 	{"the timer goes off", func(c *course) bool {
@@ -53,7 +53,7 @@ func (c *course) linkerAnswers() {
 		_, c.hurried = e.(crashed)
 		c.give(e)
 	}
-	for c.broken == "" && c.jobs[0] != nil && c.isUnanswered() { // nobody sees when
+	for c.broken == "" && !c.may.late && c.isUnanswered() { // nobody sees when
 		if e := c.carryOut(); e != nil {
 			c.give(e)
 		}
@@ -95,10 +95,8 @@ func (c *course) edit() {
 // begins there.
 func (c *course) kill() {
 	c.hurried = true
-	if ended := c.state.shown() == done; (ended || c.jobs[0] != nil) && c.choose(2) == 1 {
-		for once := true; c.jobs[0] != nil && (once || ended); once = false {
-			c.carryOut()
-		}
+	for c.pending() != nil && c.choose(2) == 1 {
+		c.carryOut()
 	}
 	if c.die(); c.trial != (linker.Trial{}) && c.choose(2) == 1 {
 		c.tell("the node was started anew, too")

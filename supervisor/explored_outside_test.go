@@ -56,7 +56,7 @@ func (o *outside) die() {
 func (p *place) end() {
 	before := p.outside
 	p.die()
-	p.staged, p.jobs, p.stopped, p.former = before.staged, before.jobs, before.stopped, before.former
+	p.staged, p.jobs, p.begun, p.stopped, p.former = before.staged, before.jobs, before.begun, before.stopped, before.former
 	p.unrendered, p.rendered, p.copies = before.unrendered, before.rendered, before.copies
 	p.valid, p.passed = before.valid, before.passed
 	p.state = state{phase: done, ladder: p.state.ladder, trials: trial.Trials{Recorded: p.state.trials.Recorded}}

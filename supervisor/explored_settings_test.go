@@ -20,6 +20,7 @@ type setting struct {
 	found   []signals.Disposition // of the reload signal
 	begins  memory                // what a former confit accepted
 
+	late         bool   // the linker leaves what nobody waits for as long as it may, and has begun what is replaced
 	fallback     bool   // there is one
 	baked        letter // what it holds; missing: what is never mounted
 	kills        bool   // confit is killed

@@ -21,7 +21,7 @@ func (s *state) inForce() linker.Generation {
 // showsAccepted reports that the targets lead to the accepted generation, unless somebody else has changed them. Before the app ever ran
 // they may lead to what a former confit was killed with, and nobody knows where while the linker may be about to publish a candidate.
 func (s *state) showsAccepted() bool {
-	return s.ladder.HasAccepted() && !s.neverStarted() && s.busy == 0 && !s.exposure.published() && s.degraded == ""
+	return s.ladder.HasAccepted() && !s.neverStarted() && !s.busy && !s.exposure.published() && s.degraded == ""
 }
 
 // isAccepted reports whether the candidate is just the accepted generation.
@@ -77,10 +77,14 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 	return config.DefaultSettle
 }
 
-// leavesRoom reports whether a report hook may run: the drain of a restart waits for every child, and what a hook opens would count as
-// opened by the app.
+// leavesRoom reports whether a report hook may run: the drain of a restart waits for every child, what a hook opens would count as opened
+// by the app, and one that was told of a roll back before that is done would be told of the wrong generation in force.
 func (s *state) leavesRoom() bool {
-	return (s.app.Phase != app.Draining || s.isEnding()) && s.phase != done && s.phase != touching && s.phase != reading
+	switch s.phase {
+	case done, withdrawing, touching, reading:
+		return false
+	}
+	return s.app.Phase != app.Draining || s.isEnding()
 }
 
 func (s *state) neverStarted() bool { return s.app.NeverStarted() }

@@ -89,6 +89,9 @@ func (t *transition) lookMeanwhile() {
 }
 
 func (e compared) take(t *transition) {
+	if e.number != t.candidate.Number { // of a gate that was asked before
+		return
+	}
 	t.looking = false
 	switch {
 	case t.phase != gating || t.gateEnds():

@@ -110,7 +110,7 @@ func (t *transition) endOnTop() {
 		t.dropCandidate()
 		return
 	}
-	t.assign(goBack{t.accepted().Number, t.accepted().Number}) // nobody waits for the answer
+	t.await(assign{goBack{t.accepted().Number, t.accepted().Number}}) // which no phase waits for
 	t.endWith(t.setback.end)
 }
 

@@ -9,6 +9,7 @@ import (
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/slots"
 	"confit/supervisor/statusfile"
 )
 
@@ -18,15 +19,15 @@ type loop struct {
 	state   *state
 	family  *process.Family
 	hook    *process.Hook
-	teller  *process.Hook // the report hook: it runs beside the other
-	program string        // what the app runs: its successor runs the same
-	said    []string      // variables of which the log has said that they end in a newline
-	ooms    int           // processes killed for want of memory before the app was started
-	jobs    chan job      // for the linker, one after the other
-	closed  chan struct{} // closed after the linker
-	looks   bool          // the volumes are looked at, and the links files are next
-	done    chan event    // what came of them
-	next    []event       // answers to actions: they are handled first
+	teller  *process.Hook               // the report hook: it runs beside the other
+	program string                      // what the app runs: its successor runs the same
+	said    []string                    // variables of which the log has said that they end in a newline
+	ooms    int                         // processes killed for want of memory before the app was started
+	worker  *slots.Exchange[job, event] // the goroutine that owns the linker
+	orders  []order                     // for it, of the event that is handled
+	heard   int                         // the newest generation that step knows
+	looks   bool                        // the volumes are looked at, and the links files are next
+	next    []event                     // answers to actions: they are handled first
 	status  *statusfile.File
 }
 
@@ -42,4 +43,43 @@ type Supervisor struct {
 	Version string          // confit's, for the status
 	Notify  *notify.Socket  // where the app says how it is; nil: nowhere
 	Unread  <-chan struct{} // of a try: nobody reads any more what it says
+}
+
+// order is a job for the linker, and where it waits.
+type order = slots.Order[job]
+
+func orderOf(j job) order {
+	o := order{Job: j}
+	switch j := j.(type) {
+	case discard:
+		o.Kind = slots.Discard
+	case record:
+		o.Kind, o.Awaited = slots.Record, j.awaited
+	case writeNote:
+		o.Kind = slots.Note
+	case noteUser:
+		o.Kind = slots.User
+	case unwatchOpens:
+		o.Kind = slots.Unwatch
+	case collect:
+		o.Kind = slots.Collect
+	case mend:
+		o.Kind = slots.Mend
+	case compare:
+		o.Kind = slots.Compare
+	case lookAtLinks:
+		o.Kind = slots.Links
+	default:
+		o.Kind, o.Awaited = slots.Transaction, true
+	}
+	return o
+}
+
+// order gives the linker a job, when the event is over. What step doesn't know yet isn't collected.
+func (l *loop) order(j job) {
+	if c, ok := j.(collect); ok {
+		c.newest = l.heard
+		j = c
+	}
+	l.orders = append(l.orders, orderOf(j))
 }

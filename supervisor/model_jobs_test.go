@@ -190,10 +190,10 @@ func (m *model) writeNote(f fate, j writeNote) event {
 // compare is linker.CheckNewest.
 func (m *model) compare(f fate, j compare) event {
 	if err := f.refuses(j); err != nil {
-		return compared{err: err}
+		return compared{j.number, err}
 	}
 	if m.staged.number == j.number && m.isOvertaken() {
-		return compared{linker.ErrSuperseded}
+		return compared{j.number, linker.ErrSuperseded}
 	}
-	return compared{}
+	return compared{number: j.number}
 }

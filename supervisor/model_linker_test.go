@@ -8,6 +8,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/slots"
 )
 
 // letter is what a volume holds, as far as step may care. The first ones have names, which the exploration
@@ -119,10 +120,7 @@ func ladderOf(rungs ...linker.Rung) (l linker.Ladder) {
 	return l
 }
 
-const (
-	maxJobs   = 16 // that wait for the linker
-	maxCopies = 8  // generations on the disk
-)
+const maxCopies = 8 // generations on the disk
 
 // model is the linker, the volumes and the disk. The exploration, the random walks and the scripts give it the
 // jobs of step, and step its answers. The model is a value: to copy it is to branch off.
@@ -133,13 +131,15 @@ type model struct {
 	numbers int    // of generations that were made
 
 	// What the linker knows.
-	staged     made          // the candidate
-	action     config.Action // which the candidate requires
-	unrendered bool          // the candidate waits for the renderer
-	rendered   bool          // the renderer has ended well
-	former     made          // what was in force when confit came
-	watching   bool          // the linker sees what is opened
-	jobs       [maxJobs]job
+	staged     made            // the candidate
+	action     config.Action   // which the candidate requires
+	unrendered bool            // the candidate waits for the renderer
+	rendered   bool            // the renderer has ended well
+	former     made            // what was in force when confit came
+	watching   bool            // the linker sees what is opened
+	jobs       slots.Jobs[job] // what it has to do
+	heard      int             // the newest generation that step knows
+	begun      bool            // it has begun the awaited job, before what stands beside that came
 
 	// What is on the disk.
 	note   memory
@@ -161,6 +161,8 @@ type fate interface {
 	loses(j job) error   // why what is to be gone back to can't be used; nil: it can
 	happens() bool       // a publish that is refused has changed the targets
 	watches() bool       // the linker sees when somebody opens what has changed
+	isLate() bool        // the linker leaves what nobody waits for as long as it may
+	hasBegun(j job) bool // the linker has begun the awaited job when others come
 	mayBePublished()
 	breaks(invariant string)
 }
@@ -170,63 +172,6 @@ type found struct {
 	wrong   error  // why a volume can't be staged; nil: it can
 	like    letter // as in made
 	writing linker.Writing
-}
-
-// order puts a job into the linker's queue. What changes nothing here isn't queued. A job that nobody waits for
-// is done at once if there is none before it: it makes no difference to anybody.
-func (m *model) order(f fate, j job) {
-	switch j.(type) {
-	case mend, lookAtLinks, noteUser:
-		return
-	}
-	i := slices.Index(m.jobs[:], nil)
-	if i < 0 {
-		f.breaks("the linker's queue grows without end")
-		return
-	}
-	if m.jobs[i] = j; i == 0 && m.isUnanswered() {
-		m.carryOut(f)
-	}
-}
-
-// isUnanswered reports that nobody waits for the first job.
-func (m *model) isUnanswered() bool {
-	switch j := m.jobs[0].(type) {
-	case unwatchOpens, collect:
-		return true
-	case record:
-		return !j.awaited
-	}
-	return false
-}
-
-// carryOut does the first job, and returns the answer.
-func (m *model) carryOut(f fate) event {
-	j, isUnanswered := m.jobs[0], m.isUnanswered()
-	copy(m.jobs[:], m.jobs[1:])
-	m.jobs[maxJobs-1] = nil
-	if isUnanswered {
-		m.carryOutUnanswered(j)
-		return nil
-	}
-	if err := f.panics(j); err != nil {
-		return crashed{err}
-	}
-	return m.carry(f, j)
-}
-
-func (m *model) carryOutUnanswered(j job) {
-	switch j := j.(type) {
-	case record:
-		m.trial = counted(j.trial)
-	case unwatchOpens:
-		m.watching = false
-	case collect:
-		if len(j.inUse) > 0 {
-			m.former = made{}
-		}
-		m.keepOnly(append(j.inUse, m.former.number)...)
-	}
 }
 
 // maxCounted is a number of kills from which on none more makes a difference.
@@ -253,12 +198,12 @@ func (m *model) keep(g made) bool {
 }
 
 // keepOnly removes all others from the disk, but what is live and what is noted.
-func (m *model) keepOnly(numbers ...int) {
-	numbers = append(append(numbers, m.live.number), m.note.ladder.Numbers()...)
+func (m *model) keepOnly(isUsed func(g made) bool) {
+	noted := m.note.ladder.Numbers()
 	var kept [maxCopies]made
 	n := 0
 	for _, g := range m.copies {
-		if g.number != 0 && slices.Contains(numbers, g.number) {
+		if g.number != 0 && (isUsed(g) || g.number == m.live.number || slices.Contains(noted, g.number)) {
 			kept[n] = g
 			n++
 		}
@@ -288,8 +233,8 @@ func (m *model) die() {
 		m.copies[i].current = false
 	}
 	m.live.current = false
-	m.former = m.live
-	m.keepOnly()
+	m.former, m.heard = m.live, m.numbers
+	m.keepOnly(func(made) bool { return false })
 }
 
 // noAction is what no change requires.

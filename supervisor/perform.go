@@ -141,10 +141,7 @@ func (l *loop) noteUser(pid int) {
 	if len(l.Config.Render) == 0 {
 		return
 	}
-	select {
-	case l.jobs <- noteUser{process.UserOf(pid)}:
-	default: // a disk that hangs must not stop the loop
-	}
+	l.worker.Put(orderOf(noteUser{process.UserOf(pid)}))
 }
 
 // sayNewlines says, once for each name, which variables of the app end as an editor ends a file.

@@ -10,27 +10,52 @@ import (
 )
 
 // work carries out the linker's jobs one after the other, so that a slow disk doesn't delay a signal for the app. In the end it closes the
-// linker.
-func (l *loop) work() {
-	defer close(l.closed)
-	for j := range l.jobs {
+// linker, and then the channel.
+func (l *loop) work(closed chan<- struct{}) {
+	defer close(closed)
+	for {
+		j, number := l.worker.Next()
+		if j == nil {
+			break
+		}
 		var e event
 		carryOut := func() error { e = j.carryOut(l); return nil }
 		if err := signals.Undisturbed(carryOut); err != nil {
-			e = crashed{err}
+			e, number = crashed{err}, 0 // which counts, whoever waits
+		}
+		if _, isRecorded := e.(recorded); isRecorded && number == 0 { // which only counts where a phase waits for it
+			continue
 		}
 		if e != nil {
-			l.done <- e
+			l.worker.Answer(number, e)
 		}
 	}
 	_ = signals.Undisturbed(func() error { l.Linker.Close(); return nil })
 }
 
+// answer is one of the linker. A candidate that nobody waits for any more leads to nothing.
+func (l *loop) answer() event {
+	e, counts := l.worker.Take()
+	s, isStaged := e.(staged)
+	switch {
+	case isStaged && !counts:
+		l.worker.Put(orderOf(discard{s.candidate.Number}))
+	case isStaged:
+		l.heard = max(l.heard, s.candidate.Number)
+	}
+	if !counts {
+		return nil
+	}
+	return e
+}
+
+func (a discard) carryOut(l *loop) event { l.Linker.Discard(a.number); return nil }
+
 func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
 
 func (a stage) perform(l *loop) event {
 	l.noteProgram()
-	l.jobs <- a
+	l.order(a)
 	l.looks = true
 	return l.lookWhetherReached()
 }
@@ -57,13 +82,13 @@ func (l *loop) staged(c linker.Candidate, err error) event {
 	return failed{err}
 }
 
-func (a compare) carryOut(l *loop) event { return compared{l.Linker.CheckNewest(a.number)} }
+func (a compare) carryOut(l *loop) event { return compared{a.number, l.Linker.CheckNewest(a.number)} }
 
 func (a publish) perform(l *loop) event {
 	if err := process.Reach(a.app); a.app != 0 && err != nil {
 		return barred{err}
 	}
-	l.jobs <- a
+	l.order(a)
 	return nil
 }
 
@@ -109,17 +134,14 @@ func (a complete) carryOut(l *loop) event { return l.staged(l.Linker.Complete(a.
 
 func (a record) carryOut(l *loop) event {
 	l.Linker.RecordTrial(a.trial)
-	if a.awaited {
-		return recorded{}
-	}
-	return nil
+	return recorded{}
 }
 
 // lookAtLinks comes once for each look at the volumes: after the app's reload, which it would hold up.
 func (l *loop) lookAtLinks() {
 	if l.looks && !l.state.isFleeting(l.Config) && !l.state.neverStarted() {
 		l.looks = false
-		l.jobs <- lookAtLinks{}
+		l.worker.Put(orderOf(lookAtLinks{}))
 	}
 }
 
@@ -138,7 +160,7 @@ func (lookAtLinks) carryOut(l *loop) event {
 
 // Nobody waits for these.
 
-func (a collect) carryOut(l *loop) event { l.Linker.Collect(a.inUse...); return nil }
+func (a collect) carryOut(l *loop) event { l.Linker.Collect(a.newest, a.inUse...); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

@@ -6,6 +6,7 @@ import (
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/slots"
 	"confit/supervisor/statusfile"
 )
 
@@ -18,12 +19,12 @@ func (s Supervisor) Run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
-		jobs:       make(chan job, 16),
-		closed:     make(chan struct{}),
-		done:       make(chan event, 16),
+		worker:     slots.NewExchange[job, event](),
+		heard:      s.Linker.Newest(),
 	}
 	l.status = statusfile.New(l.Linker.WriteStatus, l.Log)
-	go l.work()
+	closed := make(chan struct{})
+	go l.work(closed)
 	timer := time.NewTimer(0)
 	if err := s.Former.Untrusted; err != nil {
 		s.Log.Warn(notTrusted(s.Former.Ladder.InForce()), "error", err)
@@ -40,7 +41,7 @@ func (s Supervisor) Run() (code int, err error) {
 		}
 		l.handle(l.wait(timer))
 	}
-	l.end()
+	l.end(closed)
 	process.TakeTerminal()
 	return l.state.exit.code, l.state.exit.reason
 }
@@ -59,12 +60,12 @@ const lastWait = time.Second
 
 // end has the last status written and the linker's watches removed: the kernel delays the end of a process that has some by about ten
 // milliseconds.
-func (l *loop) end() {
+func (l *loop) end(closed <-chan struct{}) {
 	l.showStatus()
 	written := l.status.Close()
-	close(l.jobs)
+	l.worker.Close()
 	over := time.After(lastWait)
-	for _, ended := range []<-chan struct{}{l.closed, written} {
+	for _, ended := range []<-chan struct{}{closed, written} {
 		select {
 		case <-ended:
 		case <-over:
@@ -90,8 +91,8 @@ func (l *loop) wait(timer *time.Timer) event {
 		return hinted{}
 	case <-l.Linker.Opens():
 		return opened{}
-	case e := <-l.done:
-		return e
+	case <-l.worker.Answered:
+		return l.answer()
 	case <-l.messages():
 		l.listen()
 		return nil
@@ -147,6 +148,8 @@ func (l *loop) become(s *state, actions []action) {
 			l.next = append(l.next, answer)
 		}
 	}
+	l.worker.Put(l.orders...)
+	l.orders = nil
 }
 
 // reap collects all children that have ended, and handles the end of each before it reaps the next: with --adopt, that one may have become

@@ -39,13 +39,13 @@ func (p *player) assign(j job) event {
 		}
 		return mended{p.fault("mend", "partly fails")}
 	}
-	p.order(p, j)
+	p.given = append(p.given, j)
 	return nil
 }
 
-// carryOut does the first job, and returns the answer.
+// carryOut does the next job, and returns the answer.
 func (p *player) carryOut() event {
-	j := p.jobs[0]
+	j := p.pending()
 	answer := p.model.carryOut(p)
 	if e, ok := answer.(withdrawn); ok {
 		e.undone = p.fault(jobName(j), "partly fails")
@@ -85,6 +85,11 @@ func (p *player) loses(j job) error { return p.fault(jobName(j), "loses") }
 func (p *player) happens() bool { return false }
 
 func (p *player) watches() bool { return p.watched }
+
+func (p *player) isLate() bool { return false }
+
+// hasBegun: what hangs has begun.
+func (p *player) hasBegun(j job) bool { return jobName(j) == p.hanging }
 
 // mayBePublished is for the exploration to say, which knows what every script must keep to.
 func (p *player) mayBePublished() {}

@@ -33,7 +33,7 @@ func (p *player) settle(next []event) {
 			next, p.hookEnd = []event{p.hookEnd}, nil
 		case p.reportEnd != nil:
 			next, p.reportEnd = []event{p.reportEnd}, nil
-		case p.state.phase != done && p.jobs[0] != nil && jobName(p.jobs[0]) != p.hanging:
+		case p.state.phase != done && p.pending() != nil && jobName(p.pending()) != p.hanging:
 			if e := p.carryOut(); e != nil {
 				next = append(next, e)
 			}
@@ -60,7 +60,7 @@ func (p *player) rest() {
 			reason = ": " + p.state.exit.reason.Error()
 		}
 		p.write("end %d%s", p.state.exit.code, reason)
-		for p.jobs[0] != nil && jobName(p.jobs[0]) != p.hanging { // nobody takes the answers any more
+		for p.pending() != nil && jobName(p.pending()) != p.hanging { // nobody takes the answers any more
 			p.carryOut()
 		}
 	}
@@ -77,6 +77,8 @@ func (p *player) become(s *state, actions []action) (answers []event) {
 			answers = append(answers, answer)
 		}
 	}
+	p.order(p, p.given...)
+	p.given = nil
 	return answers
 }
 

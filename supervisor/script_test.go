@@ -129,6 +129,7 @@ type player struct {
 	now      time.Time
 	out      strings.Builder
 	model
+	given   []job               // for the linker, of the event that is given
 	volumes map[letter]volume   // what the letters stand for
 	faults  map[string][]string // by job or process and kind; each counts once
 	hanging string              // the job that doesn't come to an end

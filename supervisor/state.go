@@ -50,7 +50,7 @@ type state struct {
 	phase    phase
 	deadline time.Time // when the phase has waited enough; zero: never
 	quietBy  time.Time // when settling ends even without quiet
-	busy     int       // answers that the linker owes
+	busy     bool      // the linker owes an answer
 	hook     bool      // a hook was to be started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 

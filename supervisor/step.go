@@ -59,19 +59,17 @@ func (t *transition) late() {
 	switch {
 	case t.hook && t.phase != gating:
 		t.expire()
-	case due == nil, t.phase == withdrawing && t.busy > 0:
+	case due == nil, t.phase == withdrawing && t.busy:
 		t.remind()
 	default:
 		due(t)
 	}
 }
 
-// linkerAnswered takes the linker's answer to a job. When nobody waits for it any more, as after a stop, it only tells where the targets
-// lead. An answer is of the past while another one is still owed.
+// linkerAnswered takes the linker's answer to the job that was awaited last. When nobody waits for it any more, as after a stop, it only
+// tells where the targets lead.
 func (t *transition) linkerAnswered(e event) {
-	if t.busy, t.stalled = max(t.busy-1, 0), (time.Time{}); t.busy > 0 {
-		return
-	}
+	t.busy, t.stalled = false, noDeadline
 	_, shown := e.(published)
 	if answered := t.phase.rule().answered; answered != nil {
 		answered(t, e)

@@ -42,7 +42,12 @@ func (t *transition) enter(p phase, wait time.Duration) {
 // order gives the linker a job and waits for the answer.
 func (t *transition) order(p phase, job action) {
 	t.enter(p, linkerPatience)
-	t.busy++
+	t.await(job)
+}
+
+// await gives the linker a job whose answer counts.
+func (t *transition) await(job action) {
+	t.busy = true
 	t.do(job)
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -21,7 +20,7 @@ func (e mended) take(t *transition) { // the linker has logged it
 // A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and passes the exit code on. Nobody looks at a
 // volume any more. An app that is down is started once more on the accepted generation.
 func (e crashed) take(t *transition) {
-	t.busy, t.stalled = 0, time.Time{}
+	t.busy, t.stalled = false, noDeadline
 	t.Say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
 	t.degraded, _, _ = strings.Cut(e.err.Error(), "\n") // the trace is in the log
 	t.endHook()

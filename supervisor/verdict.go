@@ -69,4 +69,4 @@ func (t *transition) discard() {
 }
 
 // collect removes the generations that nobody can go back to.
-func (t *transition) collect() { t.assign(collect{t.ladder.Numbers()}) }
+func (t *transition) collect() { t.assign(collect{inUse: t.ladder.Numbers()}) }

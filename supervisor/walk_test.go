@@ -92,7 +92,7 @@ func (w *world) seldom() {
 	case 1:
 		w.die()
 	case 2:
-		if w.disk.jobs[0] != nil && w.rand.IntN(4) == 0 {
+		if w.disk.pending() != nil && w.rand.IntN(4) == 0 {
 			w.breaksDown = true
 			w.answer()
 		}
@@ -196,7 +196,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, unchanged{}, staged{}, invalid{reason: errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookStartFailed{errors.New("x")},
-		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, denied{}, hookEnded{}, compared{}, compared{linker.ErrSuperseded}, compared{errors.New("x")}, reportEnded{}, reportEnded{err: errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{app.Exit{Typed: true}}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{app.Exit{Successor: app.Successor{PID: 8, Group: 8}}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, denied{}, hookEnded{}, compared{}, compared{0, linker.ErrSuperseded}, compared{0, errors.New("x")}, reportEnded{}, reportEnded{err: errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{app.Exit{Typed: true}}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{app.Exit{Successor: app.Successor{PID: 8, Group: 8}}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
 		recorded{}}
 	c, note := newWorld(t, 1).config, &linker.Note{}

@@ -12,7 +12,7 @@ import (
 
 // withdrawNow is for an app that is gone: nobody is served during a pause.
 func (t *transition) withdrawNow() {
-	if t.busy == 0 {
+	if !t.busy {
 		t.withdraw()
 	}
 }

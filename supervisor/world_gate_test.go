@@ -6,6 +6,7 @@ import (
 
 	"confit/linker"
 	"confit/supervisor/outcomes"
+	"confit/supervisor/slots"
 )
 
 // gatekeeper is the world of the gate and the report.
@@ -201,11 +202,9 @@ func (w *world) outcomeOutlives() {
 	if w.report != nil && !w.reportEnds {
 		w.fatalf("a report outlives confit")
 	}
-	for _, j := range w.disk.jobs { // the last ones are carried out still
-		if n, ok := j.(writeNote); ok {
-			w.mayBeNoted(n.note)
-			w.file = n.note.Outcomes
-		}
+	if n, ok := w.disk.jobs.Left(slots.Note).(writeNote); ok { // which is carried out still
+		w.mayBeNoted(n.note)
+		w.file = n.note.Outcomes
 	}
 	if w.owed != "" && !isAbout(w.file, w.owed) {
 		w.fatalf("how %.4s ended is forgotten: %+v", w.owed, w.file)

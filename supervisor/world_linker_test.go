@@ -6,37 +6,24 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/slots"
 )
 
 // The linker of the walks is the model. Here is its fate, which the dice decide, and what the world holds of each job
 // and of its answer.
 
-// order hands the model a job. Of those that a phase waits for there is one at a time.
+// order keeps a job until the event is over. Of those that a phase waits for there is one at a time.
 func (w *world) order(j job) {
-	if isAwaited(j) {
-		for _, other := range w.disk.jobs {
-			if isAwaited(other) {
-				w.fatalf("two jobs for the linker at once: %T and %T", other, j)
-			}
-		}
+	if other := w.disk.jobs.Left(slots.Transaction); other != nil && orderOf(j).Kind == slots.Transaction {
+		w.fatalf("two jobs for the linker at once: %T and %T", other, j)
 	}
-	w.disk.order(w, j)
-}
-
-func isAwaited(j job) bool {
-	switch j := j.(type) {
-	case stage, complete, publish, goBack, touch:
-		return true
-	case record:
-		return j.awaited
-	}
-	return false
+	w.given = append(w.given, j)
 }
 
 // carryOut does jobs up to the first one that is answered, and returns the answer.
 func (w *world) carryOut() event {
-	for w.disk.jobs[0] != nil {
-		j := w.disk.jobs[0]
+	for w.disk.pending() != nil {
+		j := w.disk.pending()
 		w.holdsBefore(j)
 		if e := w.disk.carryOut(w); e != nil {
 			w.holdsAfter(j, e)
@@ -176,6 +163,10 @@ func (w *world) loses(job) error { return nil }
 func (w *world) happens() bool { return true }
 
 func (w *world) watches() bool { return w.rand.IntN(2) == 0 }
+
+func (w *world) isLate() bool { return w.late }
+
+func (w *world) hasBegun(job) bool { return w.late && w.rand.IntN(2) == 0 }
 
 func (w *world) breaks(invariant string) { w.fatalf("%s", invariant) }
 

@@ -52,6 +52,8 @@ type world struct {
 	fallback      *content // nil: there is none
 	fellBack      bool     // it was tried
 	disk          model
+	given         []job              // for the linker, of the event that is given
+	late          bool               // it leaves what nobody waits for as long as it may
 	contents      map[letter]content // what the letters stand for
 	staged        *content
 	visible       *content // published, not accepted
@@ -104,7 +106,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Retry:      10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}
 	w.mounted = content{number: 1, late: r.IntN(10) == 0, shaky: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
-	w.frail = r.IntN(3) == 0
+	w.frail, w.late = r.IntN(3) == 0, r.IntN(3) == 0
 	accepted := w.inherit()
 	w.inheritOutcome()
 	if r.IntN(2) == 0 {
@@ -187,6 +189,8 @@ func (w *world) become(s state, actions []action) {
 			answers = append(answers, answer)
 		}
 	}
+	w.disk.order(w, w.given...)
+	w.given = nil
 	w.check()
 	for _, e := range answers {
 		w.give(e)

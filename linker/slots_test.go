@@ -1,0 +1,39 @@
+package linker
+
+import "testing"
+
+// TestCollect_newer: a candidate that the caller doesn't know of yet stays.
+func TestCollect_newer(t *testing.T) {
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.write("web", "a", "two")
+	known := h.linker.Newest()
+	h.stage()
+	h.linker.Collect(known, h.linker.held.Numbers()...)
+	h.wantOnDisk(1, 2)
+	h.linker.Collect(h.linker.Newest(), h.linker.held.Numbers()...)
+	h.wantOnDisk(1)
+}
+
+// TestDiscard: a candidate goes away. What is in force, and what the note names, doesn't.
+func TestDiscard(t *testing.T) {
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.edit("two", false)
+	h.must(h.linker.Store())
+	h.write("web", "a", "three")
+	h.stage()
+	h.wantOnDisk(1, 2, 3)
+	for number := range 5 {
+		h.linker.Linker.Discard(number)
+	}
+	h.wantOnDisk(1, 2)
+}
+
+// TestMend_afterwards: a look that comes after a publish doesn't bring back what was in force before.
+func TestMend_afterwards(t *testing.T) {
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.edit("two", false)
+	h.must(h.linker.Linker.Mend(1))
+	h.reads("web/a", "two")
+	h.must(h.linker.Linker.Mend(2))
+	h.reads("web/a", "two")
+}

@@ -1,0 +1,74 @@
+// Package slots holds what a worker has to do, for somebody who may not wait for it.
+//
+// It guarantees that
+//   - nothing piles up while the worker hangs: of each kind of job the latest is left;
+//   - at most one job is awaited: a newer one takes its place, or its answer doesn't count if it has begun;
+//   - neither side waits to hand something over.
+//
+// It doesn't know what the jobs do.
+package slots
+
+// Kind is where a job waits. The worker empties the slots in this order.
+type Kind int
+
+// What stands beside a transaction comes before the job that one waits for: a record before what may kill confit, a note before what it
+// names no more is removed.
+const (
+	none Kind = iota
+	Discard
+	Record
+	Note
+	User
+	Unwatch
+	Collect
+	Mend
+	Compare
+	Links
+	Transaction
+	kinds
+)
+
+// Jobs are what is left to do. They are a value. The zero value is empty.
+type Jobs[J any] struct {
+	left    [kinds]J // a nil interface is no job
+	awaited Kind     // which of them somebody waits for
+	number  int      // of the job that was awaited last; 0: none was
+}
+
+// Put takes a job. If it is awaited it takes the place of what was awaited before. Else it is awaited only in the place of a job that is.
+func (s *Jobs[J]) Put(j J, k Kind, awaited bool) {
+	if awaited {
+		var empty J
+		s.left[Transaction], s.awaited = empty, k
+		s.number++
+	}
+	s.left[k] = j
+}
+
+// Next takes out the next job, nil if nothing is left, and the number of its answer; 0: it isn't awaited.
+func (s *Jobs[J]) Next() (j J, number int) {
+	for k := Discard; k < kinds; k++ {
+		if any(s.left[k]) != nil {
+			return s.take(k)
+		}
+	}
+	return j, 0
+}
+
+// NextBegun is Next of a worker that has begun what a transaction waits for before the rest came.
+func (s *Jobs[J]) NextBegun() (j J, number int) { return s.take(Transaction) }
+
+func (s *Jobs[J]) take(k Kind) (j J, number int) {
+	j, s.left[k] = s.left[k], j
+	if s.awaited == k {
+		s.awaited = none
+		return j, s.number
+	}
+	return j, 0
+}
+
+// Left is the job in a slot; nil: none.
+func (s *Jobs[J]) Left(k Kind) J { return s.left[k] }
+
+// Counts reports that no other job was awaited since the one of this number.
+func (s *Jobs[J]) Counts(number int) bool { return number == 0 || number == s.number }
