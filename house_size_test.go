@@ -10,7 +10,7 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               18_285, // all of it
+	"":               18_335, // all of it
 	"supervisor":     4_260,
 	"linker":         2_000,
 	"config":         1_605,
@@ -19,7 +19,7 @@ var mostLines = map[string]int{
 	"notify":         215,
 	"status":         655,
 	"linker/files":   395,
-	"linker/safedir": 600,
+	"linker/safedir": 630,
 }
 
 // TestSize holds these bounds, and that none of them is far from what there is: what went stays away.

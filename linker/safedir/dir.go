@@ -6,7 +6,7 @@
 //   - a directory is worked on as it was opened, whatever is put in its place meanwhile, and no symlink in it is followed;
 //   - only [Dir.Rename], [Dir.Replace] and [Dir.Put] replace what has a name;
 //   - a file or directory that it makes is one that it made itself, has the mode that was asked for, whatever the umask, and is
-//     never set-user-ID; no mode is set by a system call that seccomp profiles refuse;
+//     never set-user-ID; where there is a /proc, no mode is set by a system call that old kernels lack or seccomp profiles refuse;
 //   - nothing that it opens blocks.
 //
 // It does not know what confit puts there, and why.

@@ -109,17 +109,6 @@ func (d *Dir) MakeLike(name, other string) error {
 	return Made(d.makeAs(name, func(made int) error { return files.Give(made, st.Mode&0o3777, st.Uid, st.Gid) }))
 }
 
-// Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which many seccomp profiles refuse. Where
-// confit may not open what it owns, it is set by name.
-func (d *Dir) Chmod(name string, mode uint32) error {
-	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return unix.Fchmodat(d.fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
-	}
-	defer f.Close()
-	return unix.Fchmod(int(f), mode)
-}
-
 // Chown sets the owner and group of what has a name.
 func (d *Dir) Chown(name string, owner, group uint32) error {
 	return unix.Fchownat(d.fd, name, int(owner), int(group), unix.AT_SYMLINK_NOFOLLOW)
