@@ -96,6 +96,19 @@ func TestFiles_refused_calls(t *testing.T) {
 	}
 }
 
+// Where fchmodat2(2) is missing, too, confit gets at what is shut to its own user: what it makes under such a umask, and what a validator
+// leaves in a candidate.
+func TestFiles_refused_shut(t *testing.T) {
+	for _, errno := range []syscall.Errno{unix.EPERM, unix.ENOSYS} {
+		eachUser(t, unix.ErrnoName(errno), func(t *testing.T, s *setup) {
+			s.box.Umask = 0o777
+			s.box.Refused = harness.Refuse(errno, unix.SYS_FCHMODAT2)
+			s.line(`validate sh -c 'chmod u+w "$1" && mkdir -p "$1/x/y" && chmod 0 "$1/x"' sh {candidate}`)
+			s.swapsGo(12345).wantMention("removed what a hook left in its candidate")
+		})
+	}
+}
+
 // confit names what it can't work without: the call, or its purpose, and the cause.
 func TestFiles_refused_needs(t *testing.T) {
 	for name, test := range map[string]struct {

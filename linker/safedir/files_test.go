@@ -142,13 +142,18 @@ func TestModes(t *testing.T) {
 		func() {
 			defer syscall.Umask(syscall.Umask(umask))
 			surroundings.Refusing(t, unix.EPERM, unix.SYS_FCHMODAT2, func() {
-				err = errors.Join(safedir.Made(d.Make("one", 0o750)), safedir.Made(d.Enter("a/b/c", true)), safedir.Made(d.Enter("a/b/d", true)), safedir.Made(d.Enter(".", true)),
+				one, made := d.Make("one", 0o750)
+				if made == nil {
+					defer one.Close()
+					made = safedir.Made(one.Enter("below", true))
+				}
+				err = errors.Join(made, safedir.Made(d.Enter("a/b/c", true)), safedir.Made(d.Enter("a/b/d", true)), safedir.Made(d.Enter(".", true)),
 					d.Chmod("file", 0o644), d.Chmod(".", 0o711))
 			})
 		}()
 		must(t, err)
 		for name, want := range map[string]fs.FileMode{
-			".": fs.ModeDir | 0o711, "one": fs.ModeDir | 0o750, "a": fs.ModeDir | files.DirMode, "a/b": fs.ModeDir | files.DirMode,
+			".": fs.ModeDir | 0o711, "one": fs.ModeDir | 0o750, "one/below": fs.ModeDir | files.DirMode, "a": fs.ModeDir | files.DirMode, "a/b": fs.ModeDir | files.DirMode,
 			"a/b/c": fs.ModeDir | files.DirMode, "a/b/d": fs.ModeDir | files.DirMode, "file": 0o644,
 		} {
 			if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode() != want {

@@ -82,6 +82,9 @@ func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err == nil {
 		err = set(made.fd)
 	}
+	if err == nil {
+		made.St, err = files.Raw(made.fd).Stat() // the umask no longer counts
+	}
 	if err != nil {
 		made.Close()
 		return nil, err
