@@ -13,7 +13,7 @@ const (
 	Lost = -2
 )
 
-// Away has the server end as if it was killed, streams included: nobody listens until it is Back.
+// Away has the server end as if it was killed, streams included: nobody listens until it is Back, and the kernel refuses whoever connects.
 func (s *Server) Away() { s.line.end() }
 
 // Back has a server that was away listen again.
@@ -30,6 +30,8 @@ type line struct {
 	free    func() // lets others have the address
 	lock    sync.Mutex
 	server  *http.Server
+	listen  net.Listener
+	served  chan struct{} // no connection is taken any more
 	open    map[net.Conn]bool
 }
 
@@ -41,7 +43,7 @@ func (l *line) begin(h http.Handler) error {
 	}
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.open = map[net.Conn]bool{}
+	l.open, l.listen, l.served = map[net.Conn]bool{}, listener, make(chan struct{})
 	l.server = &http.Server{Handler: h, ConnState: func(c net.Conn, state http.ConnState) { // one that is hijacked stays known
 		l.lock.Lock()
 		defer l.lock.Unlock()
@@ -49,17 +51,25 @@ func (l *line) begin(h http.Handler) error {
 			delete(l.open, c)
 		}
 	}}
-	go func(server *http.Server) { _ = server.Serve(listener) }(l.server) // it ends with an error, always
+	go func(server *http.Server, served chan struct{}) {
+		defer close(served)
+		_ = server.Serve(listener) // it ends with an error, always
+	}(l.server, l.served)
 	return nil
 }
 
-// end has nobody answer.
+// end has nobody answer. A server that doesn't serve yet would leave the listener as it is.
 func (l *line) end() {
 	l.lock.Lock()
-	server, open := l.server, l.open
+	server, listen, served := l.server, l.listen, l.served
+	l.lock.Unlock()
+	_ = listen.Close()
+	<-served
+	_ = server.Close() // the connections are closed below, too
+	l.lock.Lock()
+	open := l.open
 	l.open = map[net.Conn]bool{}
 	l.lock.Unlock()
-	_ = server.Close() // the connections are closed below, too
 	for c := range open {
 		_ = c.Close()
 	}
