@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -190,5 +191,9 @@ func IsAway(err error) bool {
 		return code == http.StatusTooManyRequests || code >= http.StatusBadGateway && code <= http.StatusGatewayTimeout || api.IsServerTimeout(err)
 	}
 	return errors.As(err, &away) || errors.As(err, &closed) && closed.Code == websocket.CloseAbnormalClosure || errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || isTimeout(err)
+		utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || ended.MatchString(err.Error()) || isTimeout(err)
 }
+
+// ended are connections and streams that the server has ended, in the words of net/http: it exports no such errors. A write that has met
+// either of them may have arrived.
+var ended = regexp.MustCompile(`http: server closed idle connection|stream error: stream ID \d+; \w+; received from peer`)
