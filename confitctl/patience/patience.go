@@ -44,11 +44,16 @@ func Change(ctx context.Context, s *lease.Store, edit Edit) (stored rollout.Reco
 }
 
 // Try tries until that succeeds, or can't, or the context ends. The error is the last
-// one of try.
+// one of try, unless the context's end has cut that try off.
 func Try(ctx context.Context, try func() error) error {
+	var last error
 	for tries := 1; ; tries++ {
 		begin := time.Now()
 		err := try()
+		if last != nil && kube.KindOf(err) == kube.Away && IsOver(ctx) {
+			err = last
+		}
+		last = err
 		pause := wait.Jitter(again, 2) // so that those who began to wait together don't ask together
 		switch {
 		case err == nil:
@@ -82,4 +87,10 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	}
+}
+
+// IsOver reports that a context has ended, or is about to: its deadline may cut off a request before.
+func IsOver(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	return ctx.Err() != nil || bounded && !time.Now().Before(deadline)
 }

@@ -50,6 +50,22 @@ func TestTryEnds(t *testing.T) {
 	}
 }
 
+// TestTryCutOff: a try that the context's end cuts off says nothing of the server. What the one before says counts.
+func TestTryCutOff(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	tries := 0
+	err := Try(ctx, func() error {
+		if tries++; tries == 1 {
+			return conflict
+		}
+		cancel()
+		return object.Problem("get", ctx.Err())
+	})
+	if !errors.Is(err, conflict) || err.Error() != conflict.Error()+"; gave up after 2 tries" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestBounds: at random, and within bounds.
 func TestBounds(t *testing.T) {
 	for tries := 1; tries < 100; tries++ {

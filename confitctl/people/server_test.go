@@ -27,6 +27,7 @@ type server struct {
 	record  rollout.Record
 	looks   int
 	fails   []int // codes of the next answers
+	mute    int   // after so many looks nobody has an answer, -1 from the first; 0: all have
 }
 
 func newServer(t *testing.T) *server {
@@ -49,7 +50,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.put(w, r)
 		return
 	}
-	s.looks++
+	if s.looks++; s.mute != 0 && s.looks > s.mute {
+		s.mu.Unlock()
+		<-r.Context().Done()
+		s.mu.Lock()
+		return
+	}
 	text, _ := s.record.Encode()
 	_ = json.NewEncoder(w).Encode(coordination.Lease{TypeMeta: kind, ObjectMeta: meta.ObjectMeta{
 		Name: "web", UID: "1", ResourceVersion: strconv.Itoa(s.version), Annotations: map[string]string{lease.Annotation: text},

@@ -23,6 +23,7 @@ import (
 var (
 	ErrRejected = errors.New("the rollout has failed")
 	ErrNothing  = errors.New("nothing is rolled out")
+	ErrLate     = errors.New("the rollout isn't over")
 )
 
 // Exit codes of a wait, of every program.
@@ -61,8 +62,8 @@ type Waiter struct {
 }
 
 // Run returns nil when the hash is stable and nobody is in flight for a while,
-// ErrRejected when it is rejected, ErrNothing when nothing begins, and else why it isn't known. It waits while the
-// server is away, or until the context or its time ends.
+// ErrRejected when it is rejected, ErrNothing when nothing begins, ErrLate when its time is over, and else why it isn't
+// known. It waits while the server is away, or until the context ends.
 func (w *Waiter) Run(ctx context.Context) error {
 	out := screen.On(w.Out)
 	defer out.Keep()
@@ -72,11 +73,7 @@ func (w *Waiter) Run(ctx context.Context) error {
 		defer cancel()
 		ctx = timed
 	}
-	err := w.wait(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the rollout isn't over after %s: %w", w.Timeout, err)
-	}
-	return err
+	return w.wait(ctx)
 }
 
 func (w *Waiter) wait(ctx context.Context) error {
@@ -89,6 +86,8 @@ func (w *Waiter) wait(ctx context.Context) error {
 	for {
 		record, version, err := w.Store.Load(ctx)
 		switch {
+		case err != nil && patience.IsOver(ctx):
+			return w.late(ctx, news != nil, said)
 		case err != nil && kube.KindOf(err) == kube.Final:
 			return err
 		case err != nil:
@@ -109,10 +108,21 @@ func (w *Waiter) wait(ctx context.Context) error {
 			}
 			w.say(&said, status.Clean(now.Progress(w.Hash).Waits))
 		}
-		if err := patience.Sleep(ctx, cmp.Or(w.poll, look)); err != nil {
-			return fmt.Errorf("%w; last: %s", err, cmp.Or(said, "nobody is in flight"))
+		if patience.Sleep(ctx, cmp.Or(w.poll, look)) != nil {
+			return w.late(ctx, news != nil, said)
 		}
 	}
+}
+
+// late is the error of a wait whose time is over, or which a signal ends: with what was said last. A look that this cuts off is none.
+func (w *Waiter) late(ctx context.Context, looked bool, said string) error {
+	if said == "" {
+		said = map[bool]string{true: "nobody is in flight", false: "the API server has not answered yet"}[looked]
+	}
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w; last: %s", err, said)
+	}
+	return fmt.Errorf("%w after %s; last: %s", ErrLate, w.Timeout, said)
 }
 
 // isBusy reports that something is still to come for a hash, or has to come before one that nobody has tried.

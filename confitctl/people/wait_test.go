@@ -32,7 +32,7 @@ func TestWait(t *testing.T) {
 		"rejected": {meantime: [][3]string{{"1", "B", "rolled-back"}}, want: ErrRejected, said: "waiting: 0 of 1"},
 		"unknown": {hash: "C", meantime: [][3]string{{"1", "B", "superseded"}, {"2", "C", ""}, {"2", "C", "accepted"}},
 			said: "waiting: nobody has tried C yet"},
-		"never": {timeout: 300 * time.Millisecond, want: context.DeadlineExceeded, said: "waiting: 0 of 1"},
+		"never": {timeout: time.Second, want: ErrLate, said: "waiting: 0 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
@@ -93,15 +93,48 @@ func TestWaitOver(t *testing.T) {
 	}
 }
 
-// TestWaitInTime: what it waits for is said when the time is over.
+// TestWaitInTime: what it waits for is said when the time is over. A look that this cuts off is none: nothing is wrong with the Lease.
 func TestWaitInTime(t *testing.T) {
+	for name, tt := range map[string]struct {
+		mute int
+		poll time.Duration
+		last string
+	}{
+		"between two looks": {0, time.Hour, "0 of 1 canaries have accepted B"},
+		"in a look":         {1, time.Millisecond, "0 of 1 canaries have accepted B"},
+		"in the first look": {-1, time.Millisecond, "the API server has not answered yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.goes([3]string{"1", "A", "accepted"}, [3]string{"1", "B", ""})
+			s.edit(func(r rollout.Record) rollout.Record { s.mute = tt.mute; return r })
+			var out bytes.Buffer
+			w := Waiter{Store: s.open(t), Begin: DefaultBegin, Timeout: 2 * time.Second, Out: &out, poll: tt.poll}
+			err := w.Run(bounded(t))
+			if want := "the rollout isn't over after 2s; last: " + tt.last; !errors.Is(err, ErrLate) || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			if strings.Contains(out.String(), "cannot") {
+				t.Errorf("said %s", out.String())
+			}
+		})
+	}
+}
+
+// TestWaitStopped: a signal that cuts off a look ends the wait, too.
+func TestWaitStopped(t *testing.T) {
 	s := newServer(t)
 	s.goes([3]string{"1", "A", "accepted"}, [3]string{"1", "B", ""})
-	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Timeout: 300 * time.Millisecond, Out: &bytes.Buffer{}}
-	err := w.Run(bounded(t))
-	const want = "the rollout isn't over after 300ms: context deadline exceeded; last: 0 of 1 canaries have accepted B"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	s.edit(func(r rollout.Record) rollout.Record { s.mute = 1; return r })
+	var out bytes.Buffer
+	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Out: &out, poll: time.Millisecond}
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	ended, signal := make(chan error), errors.New("a signal")
+	go func() { ended <- w.Run(ctx) }()
+	s.wasSeen(t, 2)
+	cancel(signal)
+	if err := <-ended; !errors.Is(err, signal) || err.Error() != "a signal; last: 0 of 1 canaries have accepted B" || strings.Contains(out.String(), "cannot") {
+		t.Errorf("got %v, said %s", err, out.String())
 	}
 }
 

@@ -111,8 +111,8 @@ func TestRollout_refused(t *testing.T) {
 func TestRollout_wait(t *testing.T) {
 	r := newRolling(t, "web-0", "web-1")
 	r.begins("web-0", "99aabbccddee")
-	late := r.run("rollout", "status", "web", "--wait", "--timeout", "100ms")
-	const over = "kubectl-confit: the rollout isn't over after 100ms: context deadline exceeded; last: 0 of 1 canaries have accepted 99aabbccddee\n"
+	late := r.run("rollout", "status", "web", "--wait", "--timeout", "2s")
+	const over = "kubectl-confit: the rollout isn't over after 2s; last: 0 of 1 canaries have accepted 99aabbccddee\n"
 	if late.code != 1 || !strings.HasSuffix(late.stderr, over) || !strings.Contains(late.stdout, "99aabbccddee  canary  0/1") {
 		t.Errorf("got %+v", late)
 	}
