@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -140,21 +141,24 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// throughProxy counts what it is asked. The library reads the environment once in a process, so it lives as long.
+var throughProxy atomic.Int32
+
+var proxy = sync.OnceValue(func() *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { throughProxy.Add(1) }))
+})
+
 // TestProxy: a token goes to a proxy only if that is wanted.
 func TestProxy(t *testing.T) {
-	var asked atomic.Int32
-	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	defer proxy.Close()
-	// The library reads the environment once in a process, and never takes a
-	// proxy for this machine.
-	t.Setenv("HTTP_PROXY", proxy.URL)
+	// The library never takes a proxy for this machine.
+	t.Setenv("HTTP_PROXY", proxy().URL)
 	t.Setenv("NO_PROXY", "")
 	for _, through := range []bool{false, true} {
-		r := request(t, "http://app.invalid/")
+		r, before := request(t, "http://app.invalid/"), throughProxy.Load()
 		r.Tries, r.Proxy = 1, through
 		err := r.Send(t.Context())
-		if (err == nil) != through || asked.Load() != map[bool]int32{true: 1}[through] {
-			t.Errorf("--proxy=%v: the proxy was asked %d times, %v", through, asked.Load(), err)
+		if asked := throughProxy.Load() - before; (err == nil) != through || asked != map[bool]int32{true: 1}[through] {
+			t.Errorf("--proxy=%v: the proxy was asked %d times, %v", through, asked, err)
 		}
 	}
 }
