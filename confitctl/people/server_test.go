@@ -117,16 +117,23 @@ func (s *server) goes(steps ...[3]string) {
 // wasSeen waits until somebody has looked n times more.
 func (s *server) wasSeen(t *testing.T, n int) {
 	t.Helper()
-	looks := func() int {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.looks
-	}
-	for end, want := time.Now().Add(time.Minute), looks()+n; looks() < want; time.Sleep(time.Millisecond) {
+	s.wasSeenTimes(t, s.seen()+n)
+}
+
+// wasSeenTimes waits until somebody has looked so often.
+func (s *server) wasSeenTimes(t *testing.T, n int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); s.seen() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("nobody looks")
 		}
 	}
+}
+
+func (s *server) seen() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looks
 }
 
 func (s *server) open(t *testing.T) *lease.Store {

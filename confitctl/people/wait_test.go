@@ -131,7 +131,7 @@ func TestWaitStopped(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	ended, signal := make(chan error), errors.New("a signal")
 	go func() { ended <- w.Run(ctx) }()
-	s.wasSeen(t, 2)
+	s.wasSeenTimes(t, 2)
 	cancel(signal)
 	if err := <-ended; !errors.Is(err, signal) || err.Error() != "a signal; last: 0 of 1 canaries have accepted B" || strings.Contains(out.String(), "cannot") {
 		t.Errorf("got %v, said %s", err, out.String())
