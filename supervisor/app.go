@@ -26,6 +26,7 @@ func (e exited) take(t *transition) {
 			t.settle()
 		}
 	case how == app.Stopped:
+		t.passVerdict() // on the death of another app
 		t.dropVerdict()
 		t.endWith(own)
 	case how == app.LeftAtHUP:
@@ -77,17 +78,15 @@ func (e signalled) take(t *transition) {
 		}
 		return
 	}
-	marked := t.app.StopBy
 	if stop := t.onApp().Outside(e.signal); stop != 0 {
 		t.stop(stop)
 	}
-	t.noteMark(marked)
+	t.excuseMarked()
 }
 
-// noteMark takes up that the app was sent a signal by which it may be meant to stop: nothing is to blame if it ends in time.
-func (t *transition) noteMark(before time.Time) {
-	if by := t.app.StopBy; by != before {
-		t.held.by = later(t.held.by, by)
+// excuseMarked takes up a signal by which the app may be meant to stop: nothing is to blame if it ends in time.
+func (t *transition) excuseMarked() {
+	if t.onApp().StopMarked() {
 		t.excuse()
 	}
 }
@@ -113,12 +112,11 @@ func (t *transition) stop(s signals.Signal) {
 // The loop answers a start, a look at the app and a reload signal at once: the app's half still waits for that.
 
 func (e started) take(t *transition) {
-	marked := t.app.StopBy
 	t.onApp().Started(e.pid)
 	t.onLadder().StartedOn(t.inForce().Hash)
 	t.unwell, t.wellBy = "", noDeadline
 	t.forgetRead()
-	t.noteMark(marked)
+	t.excuseMarked()
 	t.prove()
 }
 
