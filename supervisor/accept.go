@@ -12,7 +12,8 @@ import (
 // endTransaction ends a transaction: an app that died meanwhile is started again, what is left to do is done, and a change that came in
 // meanwhile is looked at.
 func (t *transition) endTransaction() {
-	if t.watched && t.readBy.IsZero() { // nobody asks any more
+	if t.watched && t.readBy.IsZero() { // nobody asks any more, as of an app that is gone
+		t.watched = false
 		t.assign(unwatchOpens{})
 	}
 	t.renew(transaction{}) // the list of changes may be long

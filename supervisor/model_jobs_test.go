@@ -152,6 +152,7 @@ func (m *model) publish(f fate, j publish) event {
 		return failed{err}
 	}
 	m.show(m.staged)
+	m.watching = false // what was published before
 	return published{j.watch != nil && m.watch(f)}
 }
 

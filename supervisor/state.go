@@ -67,6 +67,7 @@ type state struct {
 	untidy       bool               // a generation that nobody can go back to may be left
 	mendBy       time.Time          // when links that others have changed are mended next
 	readBy       time.Time          // when the app should have opened what has changed; zero: it has, or nobody knows
+	watched      bool               // the linker sees when somebody opens what has changed, and looks at no file itself
 	pending      bool               // a hint came while there was something else to do
 	writing      linker.Writing     // how the volumes change
 	fingerprint  linker.Fingerprint // what the last look at the volumes saw; "": the next one stages the mounted configuration
@@ -113,7 +114,6 @@ type transaction struct {
 	reloadAction config.Action // what its changes require
 	splayBy      time.Time     // when the app may be reloaded
 	exposure     exposure
-	watched      bool    // the linker sees when somebody opens what has changed
 	started      bool    // the app is started on the generation in force, not only reloaded
 	leftAtHUP    bool    // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure   error   // the app is gone, and the generation in force is to blame
