@@ -35,11 +35,8 @@ func (c *course) spawn() event {
 	return started{c.app}
 }
 
-// probe finds out what the app would do with the signal. A zombie has no handlers.
+// probe finds out what the app would do with the signal. A zombie has its handlers until it is reaped.
 func (c *course) probe() event {
-	if c.zombie {
-		return probed{}
-	}
 	d := c.may.found[c.choose(len(c.may.found))]
 	return probed{app.Finding{Disposition: d, Runs: "app", Program: "app"}}
 }
@@ -59,6 +56,7 @@ func (c *course) deliver(a app.Reload) event {
 // exit is the app's end. A successor may take its place.
 func (c *course) exit(status process.Status) {
 	e := exited{app.Exit{Status: cmp.Or(c.cause, status)}}
+	c.asked = c.state.app.IsStop(&e.Exit, c.now)
 	if c.may.leftovers {
 		c.leftover = c.choose(2) == 1
 	}

@@ -8,8 +8,10 @@ import (
 	"time"
 	"unsafe"
 
+	"confit/config"
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/app"
 )
 
 // Two places are the same if their canonical forms are. Reflection writes the form,
@@ -59,7 +61,9 @@ var ranked = map[string]byte{
 var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true}
 
 // oldest bounds an age, in ticks: whatever asks for it asks for less.
-const oldest = 2
+func oldest(c *config.Config) int {
+	return int(max(app.HandlerWait, c.StopTimeout, c.Probation, c.VerifyTimeout) / tick)
+}
 
 // during lists the fields that count in one phase alone. They are set when it begins.
 var during = map[string]phase{"state.quietBy": settling, "transaction.looking": gating, "transaction.outdated": gating, "transaction.proof": proving}
@@ -79,6 +83,7 @@ type canon struct {
 	ranks [2][]int64
 	known []unsafe.Pointer // by which states are told apart
 
+	oldest  int
 	writers map[reflect.Type]writer // those that were made
 }
 
@@ -187,7 +192,7 @@ func fieldWriter(name string, t reflect.Type) writer {
 			}
 		}
 	case stamps[name]:
-		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), oldest) }
+		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), c.oldest) }
 	case presence[name] && t.Kind() == reflect.String:
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*string)(p) != "") }
 	case presence[name]:

@@ -119,6 +119,9 @@ func (c *course) cutWaits() {
 	if r := &c.state.rejection; r.wait > c.config.Retry {
 		if !r.nextTry.IsZero() {
 			r.nextTry = r.nextTry.Add(c.config.Retry - r.wait)
+			if c.state.phase == running {
+				c.state.deadline = earliest(c.state.deadline, r.nextTry)
+			}
 		}
 		r.wait = c.config.Retry
 	}
@@ -174,12 +177,21 @@ func (c *course) performOnApp(a app.Action) event {
 		c.isAlive(a.PID)
 	case app.EndLeftovers:
 		c.hadApp(int(a.Group))
+		if c.app != 0 && c.app != c.state.app.PID { // a successor that confit doesn't take
+			c.app, c.leftover = 0, true
+		}
 		if a.Signal != 0 && c.leftover {
 			c.leftover = c.choose(2) == 1
 		}
 		return cleared{c.leftover}
 	}
 	return nil
+}
+
+// mayElapse reports that the timer is set. What is dead is reaped before any time passes.
+func (c *course) mayElapse() bool {
+	due := c.state.wakesAt(c.config)
+	return !due.IsZero() && (!c.zombie || !c.now.Before(due))
 }
 
 // elapse lets the time pass until the timer goes off. It goes off at whole ticks.

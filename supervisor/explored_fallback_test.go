@@ -25,7 +25,7 @@ func (c *course) looksAt(j stage) {
 func (c *course) endsAsItFailed() {
 	s := &c.state
 	switch {
-	case s.shown() != done || !c.failed.stands || c.stopped || c.isPlain() || s.accepted().Number != 0:
+	case s.shown() != done || !c.failed.stands || c.stopped || c.asked || c.isPlain() || s.accepted().Number != 0:
 	case c.failed.bearable:
 		c.breaks("confit ends, and the app could be started on what is mounted")
 	case s.exit.code != c.failed.end.code:

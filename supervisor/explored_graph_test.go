@@ -35,8 +35,9 @@ type vertex struct {
 	good    bool // the app is served, or that is the end
 	ended   bool
 	stopped bool
-	rests   bool   // confit waits for the next edit
-	serves  letter // what the app is served, if that is accepted
+	rests   bool             // confit waits for the next edit
+	serves  letter           // what the app is served, if that is accepted
+	barred  [backup + 1]bool // what only a start would try again
 	choices string
 }
 
@@ -61,8 +62,8 @@ const (
 
 func newExplorer(t *testing.T, may *setting) *explorer {
 	return &explorer{
-		t: t, may: may, config: may.configuration(), known: map[[16]byte]int32{}, choices: map[string]string{},
-		rand: rand.New(rand.NewPCG(1, 2)), canon: canon{writers: map[reflect.Type]writer{}},
+		t: t, may: may, config: &may.config, known: map[[16]byte]int32{}, choices: map[string]string{},
+		rand: rand.New(rand.NewPCG(1, 2)), canon: canon{writers: map[reflect.Type]writer{}, oldest: oldest(&may.config)},
 	}
 }
 
@@ -143,9 +144,12 @@ func (x *explorer) arrive(c *course, parent int32, m int) int32 {
 		x.choices[choices] = choices
 	}
 	found := vertex{parent: parent, move: int8(m), good: c.isGood(), ended: c.state.shown() == done, stopped: c.stopped, choices: x.choices[choices]}
-	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped
+	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped && !c.zombie
 	if found.good && found.rests && c.state.unproved == nil {
 		found.serves = c.accepted()
+	}
+	if !x.may.startsAgain() {
+		found.barred = c.barred()
 	}
 	x.vertices = append(x.vertices, found)
 	copied := c.place

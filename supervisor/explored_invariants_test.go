@@ -81,7 +81,7 @@ func (c *course) mayBePublished() {
 		c.breaks(l.String() + " is published, and was not rendered")
 	case t.validatesBefore() && !c.valid[l]:
 		c.breaks(l.String() + " is published, and was not validated")
-	case len(c.config.Gate) > 0 && c.state.accepted().Number != 0 && c.passed != l:
+	case len(c.config.Gate) > 0 && c.state.accepted().Number != 0 && c.state.accepted().Shared != c.staged.generation().Shared && c.passed != l:
 		c.breaks(l.String() + " is published, and the gate was not asked")
 	}
 }
@@ -105,6 +105,7 @@ func (c *course) mayBeAccepted(before, after linker.Ladder) {
 	case c.state.unproved != nil || !asked:
 	case c.app == 0:
 		c.breaks(l.String() + " is accepted without an app")
+	case c.zombie && c.config.Probation == 0: // confit doesn't know yet that it is dead, and believes it
 	case c.read != l:
 		c.breaks(l.String() + " is accepted, and the app has not read it")
 	case was.Started && was.Hash == is.Hash:
@@ -160,6 +161,9 @@ func (c *course) deadlinesAreAhead(s *state) {
 		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy, s.wellBy)
 	}
 	for _, by := range wanted {
+		if c.config.DrainTimeout == 0 && by.Equal(c.now) && by.Equal(s.app.Deadline) { // once
+			continue
+		}
 		if !by.IsZero() && !c.now.Before(by) && s.shown() != done {
 			c.breaks(fmt.Sprintf("a time that %v waits for is %v ago, and nobody has taken it up", s.shown(), c.now.Sub(by)))
 		}

@@ -37,6 +37,15 @@ func (c *course) goesDownInTime(before, after *state) {
 	}
 }
 
+// barred is what the app has died of: it isn't reloaded with that again.
+func (p *place) barred() (list [backup + 1]bool) {
+	list[letterOf(p.state.ladder.Remembered.Inputs)] = true
+	for _, r := range p.state.ladder.Above() {
+		list[letterOf(r.Inputs)] = true
+	}
+	return list
+}
+
 // mayDieOnce reports that what is accepted isn't something that the app has died of before.
 func (c *course) mayDieOnce(s *state) bool {
 	return s.ladder.Remembered.Inputs != s.ladder.Top().Inputs

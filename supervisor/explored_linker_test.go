@@ -44,6 +44,9 @@ func (c *course) settings() *config.Config { return c.config }
 
 func (c *course) find(l letter) found {
 	f := found{writing: linker.OneSwap}
+	if c.may.local && (l == letterA || l == letterB) {
+		f.like = letterA
+	}
 	if l == spoilt {
 		f.wrong = errors.New("key missing")
 	}

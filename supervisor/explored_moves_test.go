@@ -21,17 +21,17 @@ var moves = []move{
 	{"the linker answers", func(c *course) bool { return c.pending() != nil }, (*course).linkerAnswers},
 	{"the hook ends", func(c *course) bool { return c.hook != "" }, (*course).endHook},
 	{"the report hook ends", func(c *course) bool { return c.told != nil }, (*course).endReport},
-	{"the timer goes off", func(c *course) bool {
-		return !c.state.wakesAt(c.config).IsZero()
-	}, (*course).elapse},
+	{"the timer goes off", (*course).mayElapse, (*course).elapse},
 	{"the app dies", func(c *course) bool { return c.app != 0 && !c.zombie }, (*course).appDies},
 	{"the app is reaped", func(c *course) bool { return c.zombie }, func(c *course) { c.exit(0) }},
 	{"a leftover ends", func(c *course) bool { return c.leftover }, func(c *course) {
 		c.leftover = false
 		c.give(reaped{})
 	}},
-	{"the app opens what changed", func(c *course) bool { return c.watching && c.app != 0 && !c.zombie }, func(c *course) {
-		c.appReads()
+	{"somebody opens what changed", func(c *course) bool { return c.watching && c.app != 0 && !c.zombie }, func(c *course) {
+		if c.state.exposure == read && (c.read != c.live.holds || c.state.phase == reading) { // else it is a hook, or the app once more
+			c.appReads()
+		}
 		c.give(opened{})
 	}},
 	{"a hint comes", func(*course) bool { return true }, func(c *course) {

@@ -28,6 +28,7 @@ type outside struct {
 	told       *linker.Outcome
 	tellKilled bool
 	stopped    bool // TERM was sent
+	asked      bool // the app has ended as somebody asked it to
 
 	// What the invariants ask for.
 	read      letter    // by the app

@@ -14,7 +14,7 @@ type leg struct {
 }
 
 // zeros are the rest of a hash.
-var zeros = regexp.MustCompile(`(\[\d+(?: 1)?)(?: 0)+(\])`)
+var zeros = regexp.MustCompile(`(\[\d+(?: 0 1)?)(?: 0)+(\])`)
 
 // legs are the shortest way to a vertex.
 func (x *explorer) legs(v int32) []leg {

@@ -1,7 +1,7 @@
 package supervisor
 
 import (
-	"cmp"
+	"slices"
 	"time"
 
 	"confit/config"
@@ -9,13 +9,11 @@ import (
 	"confit/signals"
 )
 
-// tick is how much time passes at least: all that is due within one is due at its end.
-const tick = 5 * time.Second
-
 // setting is a small configuration, and what may happen with it.
 type setting struct {
 	name    string
-	with    func(c *config.Config)
+	has     []string // the names of its features
+	config  config.Config
 	actions []config.Action       // that a change may require
 	found   []signals.Disposition // of the reload signal
 	begins  memory                // what a former confit accepted
@@ -37,6 +35,7 @@ type setting struct {
 	beyond       bool   // it can't be signalled
 	quits        bool   // QUIT comes from outside
 	speaks       bool   // the app speaks sd_notify(3)
+	local        bool   // what is mounted differs in keys that each replica has for itself
 }
 
 var (
@@ -46,9 +45,6 @@ var (
 	byTouch   = config.Action{Kind: config.Touch}
 	byRestart = config.Action{Kind: config.Restart}
 	byItself  = config.Action{Kind: config.None}
-
-	caught = []signals.Disposition{signals.Caught}
-	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Blocked, signals.Ignored}
 
 	// What a former confit accepted, and what that has proved.
 	provenA    = memory{ladder: ladderOf(rungOf(1, letterA, byBoth))}
@@ -89,73 +85,28 @@ func onSecond(l linker.Ladder) linker.Ladder {
 	return l
 }
 
-// settings has a row for each configuration. Each turns on little, so that all its
-// places can be counted.
-var settings = []setting{
-	{name: "plain", actions: []config.Action{byUSR1, byItself}, found: caught, kills: true, breaks: true},
-	{name: "settle", with: func(c *config.Config) { c.Settle = tick; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, quits: true},
-	{name: "auto", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byAuto}, found: any4, zombies: true},
-	{name: "before", with: func(c *config.Config) { c.Validate = []string{"check", config.Placeholder} }, actions: []config.Action{byUSR1}, found: caught, kills: true, hooksMissing: true, spoils: true},
-	{name: "after", with: func(c *config.Config) { c.Validate = []string{"check"}; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, kills: true, begins: provenA},
-	{name: "render", with: func(c *config.Config) { c.Render = []string{"render"} }, actions: []config.Action{byUSR1}, found: caught, kills: true, spoils: true},
-	{name: "verify", with: func(c *config.Config) { c.Verify = []string{"verify"}; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, begins: provenA},
-	{name: "gate", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, kills: true, begins: provenA},
-	{name: "report", with: func(c *config.Config) { c.Gate = []string{"may-i"}; c.Report = []string{"tell"} }, actions: []config.Action{byUSR1}, found: caught, begins: provenA},
-	{name: "adopt", with: func(c *config.Config) { c.Adopt = true; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, leftovers: true, begins: provenA},
-	{name: "splay", with: func(c *config.Config) { c.Splay = 2 * tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, begins: provenA},
-	{name: "touch", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byTouch}, watches: true, kills: true, begins: provenA},
-	{name: "fallback", with: func(c *config.Config) { c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true},
-	{name: "refusal", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, failedStarts: 1},
-	{name: "same", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, baked: letterA, kills: true},
-	{name: "first", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, refuses: true},
-	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, leftovers: true, failedStarts: 2, begins: doubtfulA},
-	{name: "exec", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byHook}, hooksMissing: true, watches: true, begins: provenA},
-	{name: "refused", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, refuses: true, kills: true, begins: doubtfulA},
-	{name: "unchecked", with: func(c *config.Config) { c.Validate = []string{"check", config.Placeholder} }, actions: []config.Action{byUSR1}, found: caught, refuses: true, begins: provenA},
-	{name: "returns", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true, kills: true, begins: fromBackup},
-	{name: "ready", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, speaks: true, begins: provenA},
-	{name: "panic", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, panics: true, begins: provenA},
-	{name: "soak", with: soaks, actions: []config.Action{byRestart}, fallback: true, kills: true, begins: doubtfulA},
-	{name: "soak-reload", with: soaks, actions: []config.Action{byUSR1, byItself}, found: caught, begins: soakedA},
-	{name: "soak-down", with: soaks, actions: []config.Action{byRestart}, kills: true, begins: downFromA},
-	{name: "soak-verify", with: func(c *config.Config) { soaks(c); c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
-	{name: "soak-busy", with: func(c *config.Config) {
-		c.Soak = 2 * tick
-		c.Validate = []string{"check", config.Placeholder}
-		c.Gate = []string{"may-i"}
-	}, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
-	{name: "late", with: asksAndTells, actions: []config.Action{byRestart}, begins: askedA},
-	{name: "late-again", with: asksAndTells, actions: []config.Action{byRestart}, begins: relapsedA},
-	{name: "lost", with: func(c *config.Config) { c.Verify = []string{"verify"}; c.Probation = tick }, actions: []config.Action{byRestart}, fallback: true, loses: true, begins: doubtfulA},
-	{name: "lost-all", with: func(c *config.Config) { c.Validate = []string{"check"} }, actions: []config.Action{byUSR1}, found: caught, loses: true, begins: provenA},
-	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
-	{name: "try", with: func(c *config.Config) {
-		c.Mode, c.Render, c.Validate = config.Try, []string{"render"}, []string{"check", config.Placeholder}
-	}, actions: []config.Action{byUSR1}, breaks: true, refuses: true, spoils: true, hooksMissing: true, panics: true, quits: true},
+// settingOf has the features of these names, and of all other aspects the first one.
+func settingOf(name string, has []string) setting {
+	s := setting{
+		name: name, has: has, found: []signals.Disposition{signals.Caught}, baked: backup,
+		config: config.Config{VerifyTimeout: 2 * tick, StopSignal: signals.TERM},
+	}
+	for _, f := range featuresOf(has) {
+		if f.has != nil {
+			f.has(&s)
+		}
+	}
+	return s
 }
 
-func soaks(c *config.Config) { c.Probation, c.Soak = tick, 2*tick }
-
-func asksAndTells(c *config.Config) {
-	c.Probation, c.Soak = tick, 2*tick
-	c.Gate, c.Report = []string{"may-i"}, []string{"tell"}
-}
-
-// configuration has times that are whole ticks, and few of them.
-func (may *setting) configuration() *config.Config {
-	c := &config.Config{
-		Rescan: 2 * tick, HookTimeout: 2 * tick, DrainTimeout: 2 * tick, StopTimeout: 2 * tick, Retry: 3 * tick, VerifyTimeout: 2 * tick,
-		StopSignal: signals.TERM,
-	}
-	if may.with != nil {
-		may.with(c)
-	}
-	return c
+// startsAgain reports that the app may be started on an edit.
+func (may *setting) startsAgain() bool {
+	return may.kills || slices.ContainsFunc(may.actions, func(a config.Action) bool { return a.Kind == config.Restart })
 }
 
 // start is how confit finds things when it is started.
 func (may *setting) start() place {
-	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: cmp.Or(may.baked, backup), note: may.begins}}
+	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: may.baked, note: may.begins}}
 	o.show(o.note.inForce())
 	for _, m := range o.note.rungs() {
 		o.keep(m)
