@@ -47,7 +47,7 @@ check: ## all other tests: the race detector, daemons, examples, pages; installs
 		memcached:memcached monit:monit nats-server:nats-server pgbouncer:pgbouncer puma:puma redis-server:redis-server slapd:slapd \
 		snmpd:snmpd uvicorn:uvicorn dnsdist:dnsdist exim4:exim4-daemon-light pdns_recursor:pdns-recursor rsync:rsync \
 		transmission-daemon:transmission-daemon \
-		dumb-init:dumb-init catatonit:catatonit gosu:gosu s6-setuidgid:s6 \
+		dumb-init:dumb-init catatonit:catatonit gosu:gosu busybox:busybox s6-setuidgid:s6 \
 		envsubst:gettext-base git:git /usr/bin/python3:python3 \
 		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client varnishd:varnish \
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \

@@ -21,6 +21,9 @@ var mayImport = map[string][]string{
 
 	"supervisor/statusfile": {"confit/linker", "confit/signals", "confit/status"},
 
+	// What looks at an app's entrypoint. It knows nothing of confit, so that the plugin's tests can hold it against a parser.
+	"process/entrypoint": {},
+
 	// What the supervisor and a try have in common, and the try.
 	"supervisor/hooks": {"confit/config", "confit/linker", "confit/process"},
 	"supervisor/try":   {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor", "confit/supervisor/hooks"},

@@ -43,6 +43,8 @@ var forbidden = map[string][]string{
 
 	"supervisor/statusfile": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
+	"process/entrypoint": {"os/exec", "os/signal", "log", "log/slog", "context"},
+
 	"supervisor/hooks": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 	"supervisor/try":   {"os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 

@@ -1,0 +1,36 @@
+package entrypoint
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// signs are what a shell's grammar is made of.
+var signs = []string{
+	"(", ")", "((", "))", "$(", "$((", "${", "}", "{ ", "`", `"`, "'", "$'", "\\", "\n", " ", "#", "#\n", "\r",
+	";", ";;", "&", "&&", "|", "||", "<", ">", "<<a ", "<<-a\n", "<(", "a=(", "@(", "f() ", "function f ",
+	"coproc ", "! ",
+	"if ", "then ", "fi ", "while ", "do ", "done ", "case a in ", "a) ", "esac ", "for a in ", "[[ ", "]] ",
+	"exec ", "eval ", "eval eval ", "set -- ", "a", "a=", "a[", "]", "{a}>", "1>", "$@", "é", "\x00", "\xff",
+}
+
+// TestWillExecute_any: whatever a text holds, it is read to its end: in a time that its length bounds, and without a
+// deep stack.
+func TestWillExecute_any(t *testing.T) {
+	t.Parallel()
+	for _, first := range signs {
+		for _, second := range signs {
+			WillExecute(strings.Repeat(first+second, 30), How{Shell: "bash", Command: true})
+		}
+		WillExecute(strings.Repeat(first, 64<<10/len(first)), How{Shell: "dash"})
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		var b strings.Builder
+		for range r.IntN(40) {
+			b.WriteString(signs[r.IntN(len(signs))])
+		}
+		WillExecute(b.String(), How{Shell: "bash", Command: true})
+	}
+}
