@@ -1,0 +1,114 @@
+package entrypoint
+
+import (
+	"crypto/sha256"
+	"path/filepath"
+	"strings"
+)
+
+// Proc looks at processes through /proc. It has read the text of each script that it still knows by its cmdline.
+type Proc struct {
+	root string
+	path []string
+	read map[Cmdline]bool
+}
+
+// Look is what was found where an app runs.
+type Look struct {
+	PID      int     // of the process that was asked: the app's own, or one below it
+	Program  string  // its name; "" if nothing is known
+	Words    string  // the program for a message, with its script; other words may be secrets
+	Cmdline  Cmdline // tells one script, with its words, from another
+	Shell    bool    // it is one
+	Executes bool    // and will become another program
+	Waiting  bool    // it starts another program, which isn't there yet
+	name     string
+}
+
+// Cmdline stands for the words of a process.
+type Cmdline [sha256.Size]byte
+
+// NewProc looks at processes through a directory, /proc, and for scripts in a search path such as $PATH.
+func NewProc(root, path string) *Proc {
+	return &Proc{root: root, path: filepath.SplitList(path), read: map[Cmdline]bool{}}
+}
+
+// mostBelow bounds how far below an app a process is asked.
+const mostBelow = 64
+
+// Look finds out where an app is, by its pid. An init, and what starts a program as another user or for a time, is
+// asked through its first child; a shell that won't execute, through its only child, if that is a shell: dash stays in
+// front of a script.
+func (p *Proc) Look(pid int) (found Look) {
+	for range mostBelow {
+		found = p.lookAt(pid)
+		if !found.Waiting && (!found.Shell || found.Executes) {
+			return found
+		}
+		children := p.children(pid)
+		if len(children) == 0 || found.Shell && (len(children) > 1 || !isShell(p.programOf(children[0]).name)) {
+			return found
+		}
+		pid = children[0]
+	}
+	return found
+}
+
+// mostRead bounds how many scripts are known.
+const mostRead = 64
+
+// lookAt looks at one process.
+func (p *Proc) lookAt(pid int) Look {
+	program := p.programOf(pid)
+	comm, _ := p.stat(pid)
+	found := Look{PID: pid, Program: program.name, name: comm}
+	found.Words, _, _ = strings.Cut(program.words[0], ": ")
+	found.Cmdline = sha256.Sum256([]byte(strings.Join(program.words, "\x00")))
+	found.Waiting = stays(program.name)
+	found.Shell = isShell(program.name)
+	if found.Words == "" {
+		found.Words = program.name
+	}
+	if !found.Shell {
+		return found
+	}
+	c := parse(program.words[1:])
+	switch {
+	case c.file != "":
+		found.Words += " " + c.file
+	case c.text != "":
+		found.Words += " -c"
+	}
+	if len(p.read) > mostRead {
+		clear(p.read)
+	}
+	_, known := p.read[found.Cmdline]
+	if !known {
+		how := How{Shell: program.shell, Command: c.file == "", Args: len(c.args) > 0}
+		p.read[found.Cmdline] = WillExecute(p.text(c), how)
+	}
+	found.Executes = p.read[found.Cmdline]
+	return found
+}
+
+// text is that of -c, or of a script: a relative name is looked for in the working directory, and then in the search
+// path.
+func (p *Proc) text(c cmdline) string {
+	text := c.text
+	if c.file != "" {
+		text = head(c.file)
+	}
+	for _, dir := range p.path {
+		if text == "" && c.file != "" && !strings.Contains(c.file, "/") {
+			text = head(filepath.Join(dir, c.file))
+		}
+	}
+	return text
+}
+
+// Executed reports, of an app that has ended and isn't reaped yet, whether it had become another program since a look
+// at it.
+func (p *Proc) Executed(before Look) bool {
+	name, fields := p.stat(before.PID)
+	return len(fields) > 0 && name != before.name
+}
