@@ -18,55 +18,10 @@ import (
 // so a new field of state counts without a word here. A field is written as it is,
 // unless one of these tables names it.
 
-// leftOut lists what the canonical form leaves out, and why nothing depends on it.
-var leftOut = map[string]string{
-	"state.seen":            "the status is a view: what decides has a field of its own",
-	"state.history":         "is for the status and the log alone",
-	"life.Text":             "is for the status alone",
-	"state.complaints":      "decides only whether the log repeats itself",
-	"state.mendBy":          "leads to mend alone, which changes nothing outside",
-	"state.links":           "the links files don't change here",
-	"state.inside":          "decides only about a line of the log",
-	"App.Since":             "is for the status and the log alone",
-	"App.Restarts":          "is for the status alone",
-	"App.Reloads":           "is for the status alone",
-	"App.LastExit":          "is for the status alone",
-	"Ladder.DownFor":        "is for the status and the log alone",
-	"verdict.line":          "is a line of the log",
-	"Outcome.Reason":        "is a text for people",
-	"Generation.AcceptedAt": "a generation of one number is accepted once",
-	"made.at":               "a generation of one number is accepted once",
-	"model.copies":          "those that anything leads to are there, or an invariant is broken",
-	"outside.now":           "all times are written as what is left until then",
-	"model.numbers":         "the next number is always a new one",
-	"Jobs.number":           "the next one is always new, and answers come at once",
-	"outside.pids":          "the next pid is always a new one",
-}
-
-// presence lists the texts and pointers of which only counts whether there is one.
-var presence = map[string]bool{
-	"state.pendingProof": true, "state.degraded": true, "life.SignalErr": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
-}
-
-// ranked lists the numbers of which only counts which is equal to which, and the
-// kind of each.
-var ranked = map[string]byte{
-	"life.PID": 'p', "life.Group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "collect.inUse": 'n', "collect.newest": 'n', "discard.number": 'n', "model.heard": 'n', "transaction.wentFrom": 'n',
-	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
-}
-
-// stamps lists the times that count on after they have passed. All others are
-// just due then.
-var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true}
-
 // oldest bounds an age, in ticks: whatever asks for it asks for less.
 func oldest(c *config.Config) int {
 	return int(max(app.HandlerWait, c.StopTimeout, c.Probation, c.VerifyTimeout) / tick)
 }
-
-// during lists the fields that count in one phase alone. They are set when it begins.
-var during = map[string]phase{"state.quietBy": settling, "transaction.looking": gating, "transaction.outdated": gating, "transaction.proof": proving}
 
 // place is a state of confit, and what is around it.
 type place struct {
@@ -79,9 +34,11 @@ type canon struct {
 	now   time.Time
 	phase phase
 	above bool // what is mounted counts: the app has died of it, or may yet
+	bad   bool // what is mounted is rejected
 	form  []byte
 	ranks [2][]int64
 	known []unsafe.Pointer // by which states are told apart
+	ats   []atOf           // when what was accepted
 
 	oldest  int
 	writers map[reflect.Type]writer // those that were made
@@ -100,7 +57,9 @@ func (c *canon) write(t reflect.Type, p unsafe.Pointer) {
 // key identifies a place up to what the canonical form leaves out.
 func (c *canon) key(p *place) (key [16]byte) {
 	c.now, c.phase, c.form, c.known = p.now, p.state.phase, c.form[:0], c.known[:0]
+	c.ats = c.ats[:0]
 	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
+	c.bad = p.state.rejection.stands
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}
@@ -197,6 +156,18 @@ func fieldWriter(name string, t reflect.Type) writer {
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*string)(p) != "") }
 	case presence[name]:
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
+	case name == "history.lastRejection":
+		return func(c *canon, p unsafe.Pointer) { c.lastRejection(*(**status.Rejection)(p)) }
+	case name == "Generation.AcceptedAt":
+		return func(c *canon, p unsafe.Pointer) {
+			g := (*linker.Generation)(unsafe.Add(p, -int(unsafe.Offsetof(linker.Generation{}.AcceptedAt))))
+			c.accepted(g.Number, g.AcceptedAt)
+		}
+	case name == "made.at":
+		return func(c *canon, p unsafe.Pointer) {
+			m := (*made)(unsafe.Add(p, -int(unsafe.Offsetof(made{}.at))))
+			c.accepted(m.number, m.at)
+		}
 	case isRanked && t.Kind() == reflect.Slice:
 		return func(c *canon, p unsafe.Pointer) {
 			list := *(*[]int)(p)

@@ -23,6 +23,7 @@ type course struct {
 	hurried bool       // somebody interfered, or what may be bad was lucky
 	broken  string     // the invariant that doesn't hold
 	log     []string   // nil: nobody reads it
+	did     []string   // the kinds of actions; nil: nobody asks
 	dice    *rand.Rand // chooses; nil: the first of all
 }
 
@@ -105,12 +106,25 @@ func (c *course) become(s state, actions []action) (answers []event) {
 	c.state = s
 	for _, a := range actions {
 		c.tell("    %s", recounted{a})
+		c.noteAction(a)
 		if answer := c.perform(a); answer != nil {
 			answers = append(answers, answer)
 		}
 	}
 	c.handOver()
 	return answers
+}
+
+// noteAction notes what confit does, but for what it says, and for mending, which changes nothing here.
+func (c *course) noteAction(a action) {
+	if c.did == nil {
+		return
+	}
+	switch of := unwrapped(a).(type) {
+	case say, mend:
+	default:
+		c.did = append(c.did, fmt.Sprintf("%T", of))
+	}
 }
 
 // cutWaits keeps the waits that double at the first one. Else each is a state of its

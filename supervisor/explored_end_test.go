@@ -4,7 +4,6 @@ package supervisor
 
 import (
 	"flag"
-	"hash/fnv"
 	"math/rand/v2"
 	"runtime/debug"
 	"testing"
@@ -40,7 +39,7 @@ func TestExplored_to_the_end(t *testing.T) {
 				bound, walks = placesOfPairs, placesOfPairs/placesAround
 			}
 			began := time.Now()
-			x := explore(t, may, bound)
+			x := explore(t, may, bound, nil)
 			x.mustHoldFromAll()
 			beyond := 0
 			if x.isCut() {
@@ -49,13 +48,6 @@ func TestExplored_to_the_end(t *testing.T) {
 			t.Logf("%v; %d moves and places beyond, -seed %d; %v", x, beyond, *exploreSeed, time.Since(began).Round(time.Millisecond))
 		})
 	}
-}
-
-// seedOf is a number of a setting, whatever other settings there are.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))
-	return h.Sum64()
 }
 
 // How much of what the bound has cut is looked at in a walk.

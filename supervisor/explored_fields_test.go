@@ -11,10 +11,61 @@ import (
 	"confit/supervisor/slots"
 )
 
+// leftOut lists what the canonical form leaves out, and why nothing depends on it.
+var leftOut = map[string]string{
+	"state.seen":         "the status is a view: what decides has a field of its own",
+	"history.live":       "is for the status and the log alone",
+	"history.tried":      "is for the status alone",
+	"history.undecided":  "is for the status alone",
+	"history.lastReport": "is for the status alone",
+	"history.gated":      "is for the status alone",
+	"history.stalled":    "is for the status alone",
+	"history.damaged":    "is for the status alone",
+	"history.relinked":   "is for the status alone",
+	"history.count":      "is for the status alone",
+	"life.Text":          "is for the status alone",
+	"state.complaints":   "decides only whether the log repeats itself",
+	"state.mendBy":       "leads to mend alone, which changes nothing outside",
+	"state.links":        "the links files don't change here",
+	"state.inside":       "decides only about a line of the log",
+	"App.Since":          "is for the status and the log alone",
+	"App.Restarts":       "is for the status alone",
+	"App.Reloads":        "is for the status alone",
+	"App.LastExit":       "is for the status alone",
+	"Ladder.DownFor":     "is for the status and the log alone",
+	"verdict.line":       "is a line of the log",
+	"Outcome.Reason":     "is a text for people",
+	"model.copies":       "those that anything leads to are there, or an invariant is broken",
+	"outside.now":        "all times are written as what is left until then",
+	"model.numbers":      "the next number is always a new one",
+	"Jobs.number":        "the next one is always new, and answers come at once",
+	"outside.pids":       "the next pid is always a new one",
+}
+
+// presence lists the texts and pointers of which only counts whether there is one.
+var presence = map[string]bool{
+	"state.pendingProof": true, "state.degraded": true, "life.SignalErr": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
+}
+
+// ranked lists the numbers of which only counts which is equal to which, and the
+// kind of each.
+var ranked = map[string]byte{
+	"life.PID": 'p', "life.Group": 'p', "outside.app": 'p', "publish.app": 'p',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "collect.inUse": 'n', "collect.newest": 'n', "discard.number": 'n', "model.heard": 'n', "transaction.wentFrom": 'n',
+	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
+}
+
+// stamps lists the times that count on after they have passed. All others are
+// just due then.
+var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true}
+
+// during lists the fields that count in one phase alone. They are set when it begins.
+var during = map[string]phase{"state.quietBy": settling, "transaction.looking": gating, "transaction.outdated": gating, "transaction.proof": proving}
+
 // TestExploredFields holds that the tables name fields that there are.
 func TestExploredFields(t *testing.T) {
 	there := map[string]bool{}
-	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[app.App](), reflect.TypeFor[app.App]().Field(4).Type, reflect.TypeFor[outcomes.Outcomes](), reflect.TypeFor[outcomes.Hook](), reflect.TypeFor[verdict](), reflect.TypeFor[proof](), reflect.TypeFor[transaction](),
+	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[history](), reflect.TypeFor[app.App](), reflect.TypeFor[app.App]().Field(4).Type, reflect.TypeFor[outcomes.Outcomes](), reflect.TypeFor[outcomes.Hook](), reflect.TypeFor[verdict](), reflect.TypeFor[proof](), reflect.TypeFor[transaction](),
 		reflect.TypeFor[outside](), reflect.TypeFor[model](), reflect.TypeFor[made](), reflect.TypeFor[linker.Outcome](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[notes](), reflect.TypeFor[linker.Rung](), reflect.TypeFor[ladder.Ladder](),
 		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[collect](), reflect.TypeFor[discard](), reflect.TypeFor[slots.Jobs[job]](), reflect.TypeFor[complete](), reflect.TypeFor[touch](), reflect.TypeFor[compare]()} {
 		for i := range of.NumField() {

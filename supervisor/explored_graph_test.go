@@ -24,8 +24,10 @@ type explorer struct {
 	twins    []twin
 	rand     *rand.Rand
 	canon    canon
-	course   course // the one that is taken, again and again: it is too large to be garbage
-	before   []leg  // the walk to the first vertex, if there was one
+	course   course  // the one that is taken, again and again: it is too large to be garbage
+	before   []leg   // the walk to the first vertex, if there was one
+	asks     bool    // what confit does on each course
+	varies   *varies // nil: nothing is varied
 }
 
 // vertex is a place, and how it was reached first.
@@ -68,18 +70,24 @@ func newExplorer(t *testing.T, may *setting) *explorer {
 }
 
 // explore goes through all places, until the bound cuts it.
-func explore(t *testing.T, may *setting, bound int) *explorer {
+func explore(t *testing.T, may *setting, bound int, v *varies) *explorer {
 	x := newExplorer(t, may)
+	x.varies = v
+	x.begin()
+	x.goOn(bound)
+	return x
+}
+
+// begin arrives at all places where confit may begin.
+func (x *explorer) begin() {
 	for c := (&course{}); ; {
-		*c = course{place: may.start(), config: x.config, may: may, choices: c.choices, among: c.among}
+		*c = course{place: x.may.start(), config: x.config, may: x.may, choices: c.choices, among: c.among}
 		c.begin()
 		x.arrive(c, nowhere, asBegun)
 		if !c.another() {
 			break
 		}
 	}
-	x.goOn(bound)
-	return x
 }
 
 // goOn leaves the places that are known and those that it finds, the nearest first.
@@ -87,6 +95,7 @@ func (x *explorer) goOn(bound int) {
 	for at := len(x.ends); at < len(x.vertices) && at < bound; at++ {
 		from := x.waiting[at]
 		x.waiting[at] = nil
+		x.mustNotMatter(from, at)
 		x.leave(from, func(c *course, m int) { x.edges = append(x.edges, edge{x.arrive(c, int32(at), m), c.hurried}) })
 		x.ends = append(x.ends, len(x.edges))
 	}
@@ -101,6 +110,9 @@ func (x *explorer) leave(from *place, arrive func(c *course, m int)) {
 	for m := range moves {
 		for c.choices, c.among = c.choices[:0], c.among[:0]; ; {
 			*c = course{place: *from, config: x.config, may: x.may, choices: c.choices, among: c.among}
+			if x.asks {
+				c.did = []string{}
+			}
 			if from.state.shown() == done && moves[m].name != "confit is killed" || !moves[m].can(c) {
 				break
 			}

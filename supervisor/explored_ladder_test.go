@@ -88,6 +88,42 @@ func (c *canon) mounted(m *status.Mounted) {
 	c.form = append(c.form, 0)
 }
 
+// atOf is when a generation was accepted.
+type atOf struct {
+	number int
+	at     int64
+}
+
+// accepted writes when a generation was accepted as far as the note compares that: not at all, or at the first of the times
+// that are written of its number, or the second…
+func (c *canon) accepted(number int, at int64) {
+	n := byte(0)
+	for _, known := range c.ats {
+		if known.number == number {
+			n++
+		}
+		if known == (atOf{number, at}) {
+			c.form = append(c.form, n)
+			return
+		}
+	}
+	if at != 0 {
+		c.ats = append(c.ats, atOf{number, at})
+		n++
+	} else {
+		n = 0
+	}
+	c.form = append(c.form, n)
+}
+
+// lastRejection writes of what a rejection is that stands: the next look finds just that, and doesn't render it again.
+func (c *canon) lastRejection(r *status.Rejection) {
+	if r != nil && c.bad {
+		c.form = append(c.form, r.Hash...)
+	}
+	c.form = append(c.form, 0)
+}
+
 // remembered writes what isn't tried again, and how long.
 func (c *canon) remembered(r linker.Remembered) {
 	c.form = append(c.form, r.Inputs[:]...)

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"sync"
@@ -180,6 +181,13 @@ func featuresOf(names []string) (list []feature) {
 		list = append(list, aspects[a].values[i])
 	}
 	return list
+}
+
+// seedOf is a number of a setting, whatever other settings there are.
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return h.Sum64()
 }
 
 // TestExploredPairs holds that each pair of features which fit stands in a setting, that no setting has two which

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -17,6 +18,7 @@ var exploreBound = flag.Int("explore", 5000, "how many places TestExplored leave
 // those are all.
 func TestExplored(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it makes much garbage, and keeps little
+	varied, played := map[string]int{}, 0
 	for _, may := range settings() {
 		t.Run(may.name, func(t *testing.T) {
 			began := time.Now()
@@ -24,10 +26,14 @@ func TestExplored(t *testing.T) {
 			if bound == 0 {
 				bound = 1 << 30
 			}
-			x := explore(t, may, bound)
+			x := explore(t, may, bound, &varies{rand.New(rand.NewPCG(1, seedOf(may.name))), map[phase]int{}, varied})
 			x.mustHoldFromAll()
 			t.Logf("%v; %v", x, time.Since(began).Round(time.Millisecond))
+			played++
 		})
+	}
+	if played == len(settings()) { // else -run names one
+		eachIsVaried(t, varied)
 	}
 }
 

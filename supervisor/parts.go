@@ -123,7 +123,6 @@ type history struct {
 	stalled       time.Time       // since when the linker's answer is overdue; zero: it isn't
 	damaged       bool            // bytes of the accepted generation, which no volume has any more
 	relinked      time.Time       // when the links files were changed; zero: they are as they were read
-	hasRead       *bool           // whether the app has opened what changed; nil: nobody knows (yet)
 	count         status.Counters // each goes up where the thing happens: no state shows how often it did
 }
 

@@ -67,6 +67,7 @@ type state struct {
 	untidy       bool               // a generation that nobody can go back to may be left
 	mendBy       time.Time          // when links that others have changed are mended next
 	readBy       time.Time          // when the app should have opened what has changed; zero: it has, or nobody knows
+	hasRead      *bool              // whether the app has opened what changed; nil: nobody knows (yet)
 	watched      bool               // the linker sees when somebody opens what has changed, and looks at no file itself
 	pending      bool               // a hint came while there was something else to do
 	writing      linker.Writing     // how the volumes change
