@@ -17,7 +17,7 @@ var mostWords = map[string]int{
 	"docs/failures.md":        1_120,
 	"docs/reference.md":       4_030,
 	"docs/status.md":          1_630,
-	"docs/troubleshooting.md": 2_650,
+	"docs/troubleshooting.md": 2_660,
 	"docs/confitctl.md":       620,
 	"docs/daemons.md":         2_950,
 	"docs/gate.md":            730,
@@ -30,14 +30,14 @@ var mostWords = map[string]int{
 	"docs/internals/conformance.md":  500,
 	"docs/internals/decisions.md":    3_660,
 	"docs/internals/dependencies.md": 360,
-	"docs/internals/design.md":       2_650,
+	"docs/internals/design.md":       2_660,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
 	mostForUsers        = 27_000
-	mostForContributors = 8_060
+	mostForContributors = 8_070
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

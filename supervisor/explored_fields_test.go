@@ -38,7 +38,6 @@ var leftOut = map[string]string{
 	"model.copies":       "those that anything leads to are there, or an invariant is broken",
 	"outside.now":        "all times are written as what is left until then",
 	"model.numbers":      "the next number is always a new one",
-	"Jobs.number":        "the next one is always new, and answers come at once",
 	"outside.pids":       "the next pid is always a new one",
 }
 

@@ -122,7 +122,7 @@ func (v *variation) vary(of reflect.Value) {
 		for i := range of.NumField() {
 			f := of.Field(i)
 			f = reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
-			if of.Type().Name()+"."+of.Type().Field(i).Name == v.name {
+			if plain(of.Type())+"."+of.Type().Field(i).Name == v.name {
 				v.change(f)
 			} else {
 				v.vary(f)

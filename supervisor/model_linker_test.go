@@ -233,8 +233,11 @@ func (m *model) die() {
 		m.copies[i].current = false
 	}
 	m.live.current = false
-	m.former, m.heard = m.live, m.numbers
+	m.former = m.live
 	m.keepOnly(func(made) bool { return false })
+	for _, g := range m.copies {
+		m.heard = max(m.heard, g.number)
+	}
 }
 
 // noAction is what no change requires.

@@ -54,8 +54,7 @@ func (m *model) take(from *slots.Jobs[job]) (j job, isAwaited bool) {
 	if m.begun {
 		take = from.NextBegun
 	}
-	j, number := take()
-	return j, number != 0
+	return take()
 }
 
 // pending is the job that the linker does next; nil: there is none.

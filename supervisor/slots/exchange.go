@@ -9,6 +9,7 @@ type Exchange[J, E any] struct {
 
 	mu      sync.Mutex
 	jobs    Jobs[J]
+	number  int // of the job that was awaited last; 0: none was
 	answers []answer[E]
 	closed  bool
 }
@@ -43,6 +44,9 @@ func (x *Exchange[J, E]) Put(orders ...Order[J]) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, o := range orders {
+		if o.Awaited {
+			x.number++
+		}
 		x.jobs.Put(o.Job, o.Kind, o.Awaited)
 	}
 	if len(orders) > 0 {
@@ -50,7 +54,7 @@ func (x *Exchange[J, E]) Put(orders ...Order[J]) {
 	}
 }
 
-// Next waits for a job, and returns it with the number of its answer. The job is nil when nothing is left after Close.
+// Next waits for a job, and returns it with the number of its answer; 0: it isn't awaited. The job is nil when nothing is left after Close.
 func (x *Exchange[J, E]) Next() (j J, number int) {
 	for {
 		j, number, closed := x.poll()
@@ -64,7 +68,10 @@ func (x *Exchange[J, E]) Next() (j J, number int) {
 func (x *Exchange[J, E]) poll() (j J, number int, closed bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	j, number = x.jobs.Next()
+	j, isAwaited := x.jobs.Next()
+	if isAwaited {
+		number = x.number
+	}
 	return j, number, x.closed
 }
 
@@ -88,7 +95,7 @@ func (x *Exchange[J, E]) Take() (e E, counts bool) {
 	if len(x.answers) > 0 {
 		wake(x.Answered)
 	}
-	return a.event, x.jobs.Counts(a.number)
+	return a.event, a.number == 0 || a.number == x.number
 }
 
 // Close lets Next end once all is done.

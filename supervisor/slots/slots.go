@@ -32,7 +32,6 @@ const (
 type Jobs[J any] struct {
 	left    [kinds]J // a nil interface is no job
 	awaited Kind     // which of them somebody waits for
-	number  int      // of the job that was awaited last; 0: none was
 }
 
 // Put takes a job. If it is awaited it takes the place of what was awaited before. Else it is awaited only in the place of a job that is.
@@ -40,35 +39,31 @@ func (s *Jobs[J]) Put(j J, k Kind, awaited bool) {
 	if awaited {
 		var empty J
 		s.left[Transaction], s.awaited = empty, k
-		s.number++
 	}
 	s.left[k] = j
 }
 
-// Next takes out the next job, nil if nothing is left, and the number of its answer; 0: it isn't awaited.
-func (s *Jobs[J]) Next() (j J, number int) {
+// Next takes out the next job, nil if nothing is left.
+func (s *Jobs[J]) Next() (j J, isAwaited bool) {
 	for k := Discard; k < kinds; k++ {
 		if any(s.left[k]) != nil {
 			return s.take(k)
 		}
 	}
-	return j, 0
+	return j, false
 }
 
 // NextBegun is Next of a worker that has begun what a transaction waits for before the rest came.
-func (s *Jobs[J]) NextBegun() (j J, number int) { return s.take(Transaction) }
+func (s *Jobs[J]) NextBegun() (j J, isAwaited bool) { return s.take(Transaction) }
 
-func (s *Jobs[J]) take(k Kind) (j J, number int) {
+func (s *Jobs[J]) take(k Kind) (j J, isAwaited bool) {
 	j, s.left[k] = s.left[k], j
-	if s.awaited == k {
+	isAwaited = s.awaited == k
+	if isAwaited {
 		s.awaited = none
-		return j, s.number
 	}
-	return j, 0
+	return j, isAwaited
 }
 
 // Left is the job in a slot; nil: none.
 func (s *Jobs[J]) Left(k Kind) J { return s.left[k] }
-
-// Counts reports that no other job was awaited since the one of this number.
-func (s *Jobs[J]) Counts(number int) bool { return number == 0 || number == s.number }

@@ -9,14 +9,18 @@ import (
 // job is the name of one.
 type job any
 
-// rest takes out all that is left to do, with the number of what is awaited.
+// rest takes out all that is left to do. What is awaited has a mark.
 func rest(s Jobs[job]) (list []string) {
 	for {
-		j, number := s.Next()
-		if j == nil {
+		j, isAwaited := s.Next()
+		switch {
+		case j == nil:
 			return list
+		case isAwaited:
+			list = append(list, fmt.Sprint(j, "!"))
+		default:
+			list = append(list, fmt.Sprint(j))
 		}
-		list = append(list, fmt.Sprint(j, " ", number))
 	}
 }
 
@@ -32,15 +36,15 @@ func TestJobs(t *testing.T) {
 		want  []string
 	}{
 		"nothing":                          {nil, nil},
-		"in their order":                   {[]step{{Transaction, "stage", true}, {Links, "links", false}, {Collect, "collect", false}, {Note, "note", false}, {Record, "record", false}, {Discard, "discard", false}}, []string{"discard 0", "record 0", "note 0", "collect 0", "links 0", "stage 1"}},
-		"the latest":                       {slices.Repeat([]step{{Note, "old", false}, {Record, "old", false}, {Note, "new", false}, {Record, "new", false}}, 40), []string{"new 0", "new 0"}},
-		"a newer awaited job":              {[]step{{Transaction, "stage", true}, {Transaction, "back", true}}, []string{"back 2"}},
-		"an awaited record":                {[]step{{Record, "trial", true}}, []string{"trial 1"}},
-		"a record in place of an awaited":  {[]step{{Record, "old", true}, {Record, "new", false}}, []string{"new 1"}},
-		"an awaited record after a job":    {[]step{{Transaction, "stage", true}, {Record, "trial", true}}, []string{"trial 2"}},
-		"a job after an awaited record":    {[]step{{Record, "trial", true}, {Transaction, "back", true}}, []string{"trial 0", "back 2"}},
-		"a record, a job, another record":  {[]step{{Record, "old", true}, {Transaction, "back", true}, {Record, "new", false}}, []string{"new 0", "back 2"}},
-		"an awaited record after a record": {[]step{{Record, "old", false}, {Record, "new", true}}, []string{"new 1"}},
+		"in their order":                   {[]step{{Transaction, "stage", true}, {Links, "links", false}, {Collect, "collect", false}, {Note, "note", false}, {Record, "record", false}, {Discard, "discard", false}}, []string{"discard", "record", "note", "collect", "links", "stage!"}},
+		"the latest":                       {slices.Repeat([]step{{Note, "old", false}, {Record, "old", false}, {Note, "new", false}, {Record, "new", false}}, 40), []string{"new", "new"}},
+		"a newer awaited job":              {[]step{{Transaction, "stage", true}, {Transaction, "back", true}}, []string{"back!"}},
+		"an awaited record":                {[]step{{Record, "trial", true}}, []string{"trial!"}},
+		"a record in place of an awaited":  {[]step{{Record, "old", true}, {Record, "new", false}}, []string{"new!"}},
+		"an awaited record after a job":    {[]step{{Transaction, "stage", true}, {Record, "trial", true}}, []string{"trial!"}},
+		"a job after an awaited record":    {[]step{{Record, "trial", true}, {Transaction, "back", true}}, []string{"trial", "back!"}},
+		"a record, a job, another record":  {[]step{{Record, "old", true}, {Transaction, "back", true}, {Record, "new", false}}, []string{"new", "back!"}},
+		"an awaited record after a record": {[]step{{Record, "old", false}, {Record, "new", true}}, []string{"new!"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s Jobs[job]
@@ -59,10 +63,10 @@ func TestJobs_NextBegun(t *testing.T) {
 	var s Jobs[job]
 	s.Put("stage", Transaction, true)
 	s.Put("note", Note, false)
-	if j, number := s.NextBegun(); j != "stage" || number != 1 {
-		t.Errorf("%v, number %d", j, number)
+	if j, isAwaited := s.NextBegun(); j != "stage" || !isAwaited {
+		t.Errorf("%v, awaited %v", j, isAwaited)
 	}
-	if got := rest(s); !slices.Equal(got, []string{"note 0"}) {
+	if got := rest(s); !slices.Equal(got, []string{"note"}) {
 		t.Errorf("%q", got)
 	}
 }
