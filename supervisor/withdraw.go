@@ -55,7 +55,7 @@ func (t *transition) goFurther(err error) {
 	case t.ladder.IsDown() || t.ladder.Fallback || !t.app.Runs():
 		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
 		t.dropCandidate()
-	case t.rejection.stands && t.rejection.inputs == t.candidate.Inputs:
+	case t.setback.end.code == process.ExitRejected: // by this transaction
 		t.stayUnproved()
 	default: // nobody has found anything wrong with what is in force: it is tried again
 		t.endTransaction()
