@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/process"
 	"confit/signals"
 	"confit/supervisor/app"
@@ -120,9 +121,8 @@ func (e started) take(t *transition) {
 	t.prove()
 }
 
-// A failed start may be nobody's fault. If the system is short of something and the app ran before, the start is tried again. If the
-// program can't be executed, the suspect is blamed: the program may be one of its keys. Everything else is the end, with the code that a
-// shell gives.
+// A failed start may be nobody's fault: if the system is short of something and the app ran before, it is tried again. If the
+// program can't be executed, the suspect is blamed, of which it may be a key. All else is the end, with the code that a shell gives.
 func (e startFailed) take(t *transition) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
@@ -168,12 +168,13 @@ func (e denied) take(t *transition) {
 	}
 }
 
-// notTold gives up a reload or a restart of an app that a signal doesn't reach. The app has read nothing of the published candidate, unless
-// it watches its files: so the candidate is withdrawn, and a second signal isn't tried. If the candidate was to be taken back already, the
-// app goes on as it is.
+// notTold gives up a reload or a restart of an app that a signal doesn't reach. Unless the app watches its files it has read
+// nothing of the published candidate, which is withdrawn. If that was to be taken back already, the app goes on as it is.
 func (t *transition) notTold(err error) {
 	t.onApp().Rest()
 	if t.exposure != read || !t.ladder.HasAccepted() {
+		t.onLadder().StartedOn(linker.Hash{}) // its life says nothing of what is in force
+		t.ladder.Ripens = noDeadline
 		t.endTransaction()
 		return
 	}
