@@ -60,11 +60,14 @@ func (c *course) exit(status process.Status) {
 	if c.may.leftovers {
 		c.leftover = c.choose(2) == 1
 	}
+	wasDead := c.zombie
 	c.app, c.zombie, c.cause = 0, false, 0
 	if c.config.Adopt && !c.leftover && c.choose(2) == 1 {
 		c.pids++
 		e.Successor = app.Successor{PID: c.pids, Group: process.Group(c.pids)}
-		c.app = c.pids
+		if c.app = c.pids; wasDead { // it begins where a reload may have met the dead one
+			c.appReads()
+		}
 	}
 	c.give(e)
 	if c.state.app.PID != c.app { // it ended as a leftover

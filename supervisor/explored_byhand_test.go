@@ -38,6 +38,9 @@ var byHand = [][2]string{
 	{"lost", "restart verify probation-short fallback loses doubtful"},
 	{"lost-all", "validate-after loses proven"},
 	{"beyond", "usr1-or-restart beyond probation-short proven"},
+	{"lost-refused", "validate-before refuses loses proven"},
+	{"beyond-soak", "beyond verify probation-short soak-long doubtful"},
+	{"marked", "breaks quits probation-short soak-short retry-short stop-timeout-long doubtful"},
 	{"try", "try render validate-before breaks refuses spoils hooks-missing panics quits"},
 }
 

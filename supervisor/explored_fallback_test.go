@@ -1,5 +1,7 @@
 package supervisor
 
+import "confit/process"
+
 // What follows where nothing is accepted, and what is mounted fails.
 
 // looksAt: the fallback is staged once a container, unless it was replaced before it was tried; only when nothing is
@@ -26,6 +28,7 @@ func (c *course) endsAsItFailed() {
 	s := &c.state
 	switch {
 	case s.shown() != done || !c.failed.stands || c.stopped || c.asked || c.isPlain() || s.accepted().Number != 0:
+	case s.exit.code == process.ExitSystem && c.may.failedStarts > 1: // the system refused the first start
 	case c.failed.bearable:
 		c.breaks("confit ends, and the app could be started on what is mounted")
 	case s.exit.code != c.failed.end.code:

@@ -105,7 +105,7 @@ func (c *course) mayBeAccepted(before, after linker.Ladder) {
 	case c.state.unproved != nil || !asked:
 	case c.app == 0:
 		c.breaks(l.String() + " is accepted without an app")
-	case c.zombie && c.config.Probation == 0: // confit doesn't know yet that it is dead, and believes it
+	case c.config.Probation == 0 && (c.zombie || c.action.Kind == config.Touch): // it is believed, and may be dead by now
 	case c.read != l:
 		c.breaks(l.String() + " is accepted, and the app has not read it")
 	case was.Started && was.Hash == is.Hash:
@@ -184,7 +184,7 @@ func (c *course) phaseWaits() {
 // its jobs; and an app runs if confit says so.
 func (c *course) agrees() {
 	s := &c.state
-	if c.pending() == nil && c.trial != counted(s.trials.Recorded) {
+	if c.pending() == nil && !c.isPlain() && c.trial != counted(s.trials.Recorded) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
 	if s.shown() == running && !c.isPlain() && s.fingerprint == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {

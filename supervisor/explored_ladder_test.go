@@ -31,6 +31,11 @@ func (c *course) goesDownInTime(before, after *state) {
 		c.mayDrop(before, after)
 	}
 	for _, r := range is.Rungs {
+		if c.read != letterOf(r.Hash) && !c.zombie && slices.ContainsFunc(was.Rungs[:], func(before linker.Rung) bool {
+			return before.Number == r.Number && (r.Soaked && !before.Soaked || r.Durable && !before.Durable)
+		}) {
+			c.breaks("what the app hasn't read has soaked")
+		}
 		if r.Durable && c.start != letterOf(r.Hash) && !slices.ContainsFunc(was.Rungs[:], func(before linker.Rung) bool { return before.Hash == r.Hash && before.Durable }) {
 			c.breaks("what the app wasn't started on is durable")
 		}
@@ -66,7 +71,7 @@ func (c *course) mayDrop(before, after *state) {
 		if slices.Contains(after.ladder.Numbers(), n) {
 			continue
 		}
-		lives := c.app != 0 && c.read == letterOf(after.accepted().Hash) && c.live.number == after.accepted().Number
+		lives := c.app != 0 && (c.zombie || c.read == letterOf(after.accepted().Hash)) && c.live.number == after.accepted().Number
 		if !lives || c.now.Before(c.ripeAt) {
 			c.breaks("an accepted generation is dropped, and the app has not lived on another")
 		}

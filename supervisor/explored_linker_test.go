@@ -111,7 +111,7 @@ func (c *course) linkerAgrees() {
 	if c.pending() != nil || s.shown() != running || c.isPlain() {
 		return
 	}
-	if c.watching && s.readBy.IsZero() {
+	if c.watching && s.readBy.IsZero() && !s.watched { // else the next look ends it
 		c.breaks("the linker watches what is opened, and nobody asks")
 	}
 	if s.held.stands() || !s.note.by.IsZero() { // nothing is decided, or the disk is full

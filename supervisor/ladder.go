@@ -37,7 +37,7 @@ func (t *transition) hasSoaked() {
 	t.Say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
 	if t.phase == running {
 		t.tidy()
-		t.deadline = earliest(t.deadline, t.rejection.nextTry)
+		t.deadline = later(earliest(t.deadline, t.rejection.nextTry), t.app.StopBy) // no look begins before that
 	}
 }
 
