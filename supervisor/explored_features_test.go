@@ -106,6 +106,7 @@ var aspects = []aspect{
 	one("quits", func(s *setting) { s.quits = true }),
 	one("speaks", func(s *setting) { s.speaks = true }),
 	one("local", func(s *setting) { s.local = true }),
+	one("late", func(s *setting) { s.late = true }),
 }
 
 func verifies(within time.Duration) func(s *setting) {

@@ -134,5 +134,6 @@ func (c *canon) remembered(r linker.Remembered) {
 	c.form = append(c.form, r.Inputs[:]...)
 	if r.Inputs != (linker.Hash{}) {
 		c.time(time.Unix(r.At+cutWait(r.Wait), 0), 0)
+		c.bool(r.Wait > cutWait(r.Wait)) // one that was given to be noted isn't cut, and is compared
 	}
 }
