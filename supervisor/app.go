@@ -174,7 +174,7 @@ func (t *transition) notTold(err error) {
 	t.onApp().Rest()
 	if t.exposure != read || !t.ladder.HasAccepted() {
 		t.onLadder().StartedOn(linker.Hash{}) // its life says nothing of what is in force
-		t.ladder.Ripens = noDeadline
+		t.ladder.Ripens, t.unwell, t.wellBy = noDeadline, "", noDeadline
 		t.endTransaction()
 		return
 	}

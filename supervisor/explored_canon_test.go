@@ -59,7 +59,7 @@ func (c *canon) key(p *place) (key [16]byte) {
 	c.now, c.phase, c.form, c.known = p.now, p.state.phase, c.form[:0], c.known[:0]
 	c.ats = c.ats[:0]
 	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
-	c.bad = p.state.rejection.stands // the last one, until what is held is said: a stop may drop that
+	c.bad = p.state.rejection.stands && !p.stopped // the last one, until what is held is said: a stop may drop that
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}
