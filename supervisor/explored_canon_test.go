@@ -64,6 +64,9 @@ func (c *canon) key(p *place) (key [16]byte) {
 		c.ranks[i] = c.ranks[i][:0]
 	}
 	c.write(reflect.TypeFor[place](), unsafe.Pointer(p))
+	for _, n := range p.state.ladder.Numbers() { // what this confit has rendered isn't rendered again
+		c.bool(p.copyOf(n).current)
+	}
 	sum := sha256.Sum256(c.form)
 	copy(key[:], sum[:])
 	return key

@@ -35,7 +35,7 @@ var leftOut = map[string]string{
 	"Ladder.DownFor":     "is for the status and the log alone",
 	"verdict.line":       "is a line of the log",
 	"Outcome.Reason":     "is a text for people",
-	"model.copies":       "those that anything leads to are there, or an invariant is broken",
+	"model.copies":       "those that anything leads to are there, or an invariant is broken; which of them were rendered is written",
 	"outside.now":        "all times are written as what is left until then",
 	"model.numbers":      "the next number is always a new one",
 	"outside.pids":       "the next pid is always a new one",
