@@ -26,6 +26,9 @@ type Command struct {
 	MaxData uint64 // bytes of memory that each process may have, see limitData; 0: as confit itself
 }
 
+// Path is where its program is looked for, and those that this one names.
+func (c Command) Path() string { return pathOf(c.environ()) }
+
 // Environ is confit's environment, byte for byte. os.Environ leaves out entries that are empty or repeat a name; it is for systems without
 // /proc.
 func Environ() []string {

@@ -26,6 +26,7 @@ func TestParse(t *testing.T) {
 		"--norc --login f":    {file: "f"},
 		"-- -f":               {file: "-f"},
 		"- f a":               {file: "f", args: []string{"a"}},
+		"- -e":                {file: "-e"},
 		"-e - f":              {file: "f"},
 		"-c t":                {text: "t"},
 		"-c t zero":           {text: "t", args: []string{}},

@@ -8,9 +8,11 @@ import (
 
 // Proc looks at processes through /proc. It has read the text of each script that it still knows by its cmdline.
 type Proc struct {
-	root string
-	path []string
-	read map[Cmdline]bool
+	root    string
+	dir     string
+	path    []string
+	read    map[Cmdline]bool
+	through int // a script that was asked behind a shell which stays
 }
 
 // Look is what was found where an app runs.
@@ -28,9 +30,10 @@ type Look struct {
 // Cmdline stands for the words of a process.
 type Cmdline [sha256.Size]byte
 
-// NewProc looks at processes through a directory, /proc, and for scripts in a search path such as $PATH.
-func NewProc(root, path string) *Proc {
-	return &Proc{root: root, path: filepath.SplitList(path), read: map[Cmdline]bool{}}
+// NewProc looks at processes through a directory, /proc. Relative names of scripts are looked for in the directory dir,
+// and then in a search path such as $PATH.
+func NewProc(root, dir, path string) *Proc {
+	return &Proc{root: root, dir: dir, path: filepath.SplitList(path), read: map[Cmdline]bool{}}
 }
 
 // mostBelow bounds how far below an app a process is asked.
@@ -38,20 +41,29 @@ const mostBelow = 64
 
 // Look finds out where an app is, by its pid. An init, and what starts a program as another user or for a time, is
 // asked through its first child; a shell that won't execute, through its only child, if that is a shell: dash stays in
-// front of a script.
-func (p *Proc) Look(pid int) (found Look) {
+// front of a script. It is so, too, once the script has executed the app.
+func (p *Proc) Look(app int) (found Look) {
+	pid := app
 	for range mostBelow {
 		found = p.lookAt(pid)
 		if !found.Waiting && (!found.Shell || found.Executes) {
-			return found
+			break
 		}
 		children := p.children(pid)
-		if len(children) == 0 || found.Shell && (len(children) > 1 || !isShell(p.programOf(children[0]).name)) {
-			return found
+		if len(children) == 0 || found.Shell && !p.runs(children) {
+			break
 		}
 		pid = children[0]
 	}
+	if found.Executes {
+		p.through = pid
+	}
 	return found
+}
+
+// runs reports that a shell which stays only waits for the one child that it has.
+func (p *Proc) runs(children []int) bool {
+	return len(children) == 1 && (children[0] == p.through || isShell(p.programOf(children[0]).name))
 }
 
 // mostRead bounds how many scripts are known.
@@ -96,7 +108,7 @@ func (p *Proc) lookAt(pid int) Look {
 func (p *Proc) text(c cmdline) string {
 	text := c.text
 	if c.file != "" {
-		text = head(c.file)
+		text = head(p.inDir(c.file))
 	}
 	for _, dir := range p.path {
 		if text == "" && c.file != "" && !strings.Contains(c.file, "/") {
@@ -104,6 +116,14 @@ func (p *Proc) text(c cmdline) string {
 		}
 	}
 	return text
+}
+
+// inDir is what a path means where the app was started.
+func (p *Proc) inDir(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.dir, path)
 }
 
 // Executed reports, of an app that has ended and isn't reaped yet, whether it had become another program since a look

@@ -51,7 +51,7 @@ func proc(t *testing.T, lists bool, processes map[int]made) *Proc {
 		}
 	}
 	makeProgram(t, filepath.Join(root, "uptime"), "")
-	return NewProc(root, "")
+	return NewProc(root, "", "")
 }
 
 // found is what a test says of a look.
@@ -75,6 +75,8 @@ func TestLook(t *testing.T) {
 	makeProgram(t, script, "work; exec daemon")
 	loop := filepath.Join(t.TempDir(), "loop")
 	makeProgram(t, loop, "work; server")
+	args := filepath.Join(t.TempDir(), "args")
+	makeProgram(t, args, `exec "$@"; server`)
 	shell := made{cmdline: "/bin/bash|" + script, exe: "/usr/bin/bash", parent: 1}
 	nginx := made{cmdline: "nginx: master process nginx", exe: "/usr/sbin/nginx", parent: 1}
 	other := made{cmdline: "/bin/bash|" + loop, parent: 1}
@@ -114,10 +116,13 @@ func TestLook(t *testing.T) {
 		{"1 dash shell: sh -c", map[int]made{1: dash("./x", "2 3"), 2: shell, 3: shell}},
 		{"1 dash shell: sh -c", map[int]made{1: dash("x; y", "2"), 2: nginx}},
 		{"1 dash shell executes: sh -c", map[int]made{1: dash("exec x", "2"), 2: shell}},
+		{"1 bash shell: bash ARGS", map[int]made{1: {cmdline: "bash|" + args}}},
+		{"1 bash shell executes: bash ARGS", map[int]made{1: {cmdline: "bash|" + args + "|x"}}},
+		{"1 nginx: nginx", map[int]made{1: {exe: "/usr/sbin/nginx"}}},
 		{"1 : ", map[int]made{1: {state: "Z"}}},
 		{"1 : ", map[int]made{2: shell}},
 	} {
-		want := strings.NewReplacer("SCRIPT", script, "LOOP", loop).Replace(at.want)
+		want := strings.NewReplacer("SCRIPT", script, "LOOP", loop, "ARGS", args).Replace(at.want)
 		for _, lists := range []bool{true, false} {
 			if got := found(proc(t, lists, at.tree).Look(1)); got != want {
 				t.Errorf("%q, want %q (with lists of children: %v)", got, want, lists)
@@ -129,7 +134,7 @@ func TestLook(t *testing.T) {
 // TestLook_nothing: without a /proc nothing is known.
 func TestLook_nothing(t *testing.T) {
 	t.Parallel()
-	if got := found(NewProc(filepath.Join(t.TempDir(), "proc"), "").Look(1)); got != "1 : " {
+	if got := found(NewProc(filepath.Join(t.TempDir(), "proc"), "", "").Look(1)); got != "1 : " {
 		t.Errorf("%q", got)
 	}
 }
@@ -175,8 +180,9 @@ func TestLook_once(t *testing.T) {
 // there.
 func TestLook_path(t *testing.T) {
 	t.Parallel()
-	empty, dir := t.TempDir(), t.TempDir()
+	empty, dir, later := t.TempDir(), t.TempDir(), t.TempDir()
 	makeProgram(t, filepath.Join(dir, "script"), "exec daemon")
+	makeProgram(t, filepath.Join(later, "script"), "server")
 	if err := os.Mkdir(filepath.Join(empty, "script"), 0o755); err != nil { // no file
 		t.Fatal(err)
 	}
@@ -185,23 +191,34 @@ func TestLook_path(t *testing.T) {
 		2: {cmdline: "bash|./script"},
 		3: {cmdline: "bash|testdata/exec.sh"},
 	})
-	p.path = filepath.SplitList(empty + ":" + dir)
+	p.path = []string{empty, dir, later}
 	if one, two, three := p.Look(1), p.Look(2), p.Look(3); !one.Executes || two.Executes || !three.Executes {
 		t.Errorf("%+v, %+v, %+v", one, two, three)
 	}
 }
 
-// TestHead_pipe doesn't wait for what has no end.
-func TestHead_pipe(t *testing.T) {
+// TestHead: nothing but a file is opened, as whoever waits at the other end of a pipe would take that for a reader.
+func TestHead(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+	watch, err := unix.InotifyInit1(unix.IN_NONBLOCK)
+	if err == nil {
+		defer unix.Close(watch)
+		err = unix.Mkfifo(pipe, 0o600)
+	}
+	if err == nil {
+		_, err = unix.InotifyAddWatch(watch, pipe, unix.IN_OPEN)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, "/dev/zero", t.TempDir(), ""} {
 		if got := head(path); got != "" {
 			t.Errorf("%s: %q", path, got)
 		}
+	}
+	if n, err := unix.Read(watch, make([]byte, 100)); err != unix.EAGAIN {
+		t.Errorf("the pipe was opened: %d, %v", n, err)
 	}
 }
 

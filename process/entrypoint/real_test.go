@@ -71,7 +71,7 @@ func executes(t *testing.T, dir, atWork, begun string, command ...string) {
 	t.Helper()
 	started := time.Now()
 	pid, tell := running(t, dir, command...)
-	p := NewProc("/proc", os.Getenv("PATH"))
+	p := NewProc("/proc", "", os.Getenv("PATH"))
 	at := until(t, p, pid, atWork)
 	if w := Since(started).See(at, started).See(at, time.Now().Add(time.Hour)); w.begun {
 		t.Errorf("a script at work has begun: %+v", at)
@@ -93,7 +93,6 @@ func TestReal(t *testing.T) {
 	script := filepath.Join(dir, "start.sh")
 	makeProgram(t, script, waits)
 	makeProgram(t, filepath.Join(dir, "dash.sh"), "read -r line; exec cat")
-	const dashStays = "dash shell: dash -c"
 	for name, at := range map[string]struct {
 		atWork, begun string
 		command       []string
@@ -103,7 +102,7 @@ func TestReal(t *testing.T) {
 		"options":              {"bash " + script, "cat: cat", []string{"bash", "-euo", "pipefail", script, "-"}},
 		"a text":               {"dash -c", "cat: cat", []string{"dash", "-c", "read -r line && exec cat"}},
 		"a text's last":        {"bash -c", "cat: cat", []string{"bash", "-c", "read -r line && cat"}},
-		"a script behind dash": {"/bin/bash " + script, dashStays, []string{"dash", "-c", script}},
+		"a script behind dash": {"/bin/bash " + script, "cat: cat", []string{"dash", "-c", script}},
 	} {
 		shell, _, _ := strings.Cut(strings.TrimPrefix(at.atWork, "/bin/"), " ")
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +126,7 @@ func TestReal_stays(t *testing.T) {
 	} {
 		started := time.Now()
 		pid, _ := running(t, t.TempDir(), at.command...)
-		p := NewProc("/proc", os.Getenv("PATH"))
+		p := NewProc("/proc", "", os.Getenv("PATH"))
 		begins(t, p, pid, started)
 		until(t, p, pid, at.found)
 	}
@@ -147,7 +146,7 @@ func TestReal_ended(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := NewProc("/proc", "")
+		p := NewProc("/proc", "", "")
 		at := until(t, p, cmd.Process.Pid, "bash shell executes: /bin/bash "+script)
 		if _, err := in.Write([]byte(line)); err != nil {
 			t.Fatal(err)

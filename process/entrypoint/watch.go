@@ -51,9 +51,12 @@ const (
 	oftenIn = 10 * time.Second
 )
 
-// Next is when to look again after a look.
+// Next is when to look again after a look: what was found is to last.
 func (w Watch) Next(now time.Time) time.Time {
-	if now.Sub(w.started) < oftenIn {
+	switch {
+	case w.found:
+		return w.firstAt.Add(settled)
+	case now.Sub(w.started) < oftenIn:
 		return now.Add(often)
 	}
 	return now.Add(seldom)
