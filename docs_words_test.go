@@ -12,32 +12,32 @@ var mostWords = map[string]int{
 	"README.md":       950,
 	"docs/README.md":  250,
 	"docs/fleet.md":   1_900,
-	"docs/kubectl.md": 2_500,
+	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_120,
-	"docs/reference.md":       4_030,
-	"docs/status.md":          1_630,
-	"docs/troubleshooting.md": 2_660,
-	"docs/confitctl.md":       620,
+	"docs/reference.md":       4_050,
+	"docs/status.md":          1_730,
+	"docs/troubleshooting.md": 2_700,
+	"docs/confitctl.md":       630,
 	"docs/daemons.md":         2_950,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
-	"docs/kubernetes.md":      2_130,
+	"docs/kubernetes.md":      2_160,
 	"docs/operations.md":      930,
 	"docs/recipes.md":         1_150,
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  500,
-	"docs/internals/decisions.md":    3_660,
+	"docs/internals/decisions.md":    3_900,
 	"docs/internals/dependencies.md": 360,
-	"docs/internals/design.md":       2_660,
+	"docs/internals/design.md":       2_700,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 27_000
-	mostForContributors = 8_070
+	mostForUsers        = 27_420
+	mostForContributors = 8_370
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

@@ -3,14 +3,15 @@ package main
 // mayImport is the import table: whom each package may know besides the standard
 // library.
 var mayImport = map[string][]string{
-	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor", "confit/supervisor/app", "confit/supervisor/try"},
-	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
-	"signals":    {"golang.org/x/sys/unix"},
-	"process":    {"confit/signals", "golang.org/x/sys/unix"},
+	".":       {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor", "confit/supervisor/app", "confit/supervisor/try"},
+	"config":  {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
+	"linker":  {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
+	"signals": {"golang.org/x/sys/unix"},
+	"process": {"confit/signals", "golang.org/x/sys/unix"},
+
 	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/trial"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/process/entrypoint", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/trial"},
 
 	// The rooms of the supervisor. None knows another.
 	"supervisor/app":      {"confit/notify", "confit/process", "confit/signals"},

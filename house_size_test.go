@@ -10,9 +10,9 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               19_310, // all of it
-	"supervisor":     4_260,
-	"linker":         2_000,
+	"":               19_690, // all of it
+	"supervisor":     4_540,
+	"linker":         2_010,
 	"config":         1_605,
 	"process":        1_360,
 	"signals":        365,

@@ -64,13 +64,14 @@ type Config struct {
 	Retry         time.Duration // the first wait before a rejected candidate is tried again
 	Rescan        time.Duration // between two looks at the volumes without an event
 
-	StopSignal   signals.Signal
-	StopTimeout  time.Duration
-	MapSignal    map[signals.Signal]signals.Signal // 0: dropped
-	SignalGroup  bool
-	DrainTimeout time.Duration
-	Adopt        bool
-	MapExit      map[int]int
+	StopSignal        signals.Signal
+	StopTimeout       time.Duration
+	EntrypointTimeout time.Duration                     // how long the app may be at its entrypoint; 0: nobody asks
+	MapSignal         map[signals.Signal]signals.Signal // 0: dropped
+	SignalGroup       bool
+	DrainTimeout      time.Duration
+	Adopt             bool
+	MapExit           map[int]int
 
 	LogJSON  bool
 	LogLevel slog.Level

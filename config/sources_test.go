@@ -27,6 +27,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
 		{[]string{"--splay=1d"}, `--splay: "1d" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
 		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
+		{[]string{"--entrypoint-timeout", "never"}, `--entrypoint-timeout: "never" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
 		{[]string{"--stop-timeout", "2562047h"}, `--stop-timeout: "2562047h" is too long: write at most 100000h0m0s`},
 		{[]string{"--rescan", "1ms"}, `--rescan: "1ms" is too short: write at least 10ms`},
 		{[]string{"--hook-timeout=0"}, `--hook-timeout: "0" is too short: write at least 1ms`},

@@ -18,6 +18,7 @@ type report struct {
 			Code      int
 			OOMKilled bool
 		}
+		Entrypoint *struct{ Program string }
 	}
 	Mounted struct {
 		Hash  string

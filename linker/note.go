@@ -27,11 +27,12 @@ type Note struct {
 	Ladder     Ladder
 	Outcomes   []Outcome  // that the report hook hasn't taken, in the order of decisions; one may be a question
 	Remembered Remembered // the zero value: nothing is
+	Entrypoint int64      // how long the last app that has begun was at its entrypoint, in seconds; 0: none has
 }
 
 // Equal reports that two notes say the same.
 func (n *Note) Equal(other *Note) bool {
-	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && slices.Equal(n.Outcomes, other.Outcomes)
+	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && n.Entrypoint == other.Entrypoint && slices.Equal(n.Outcomes, other.Outcomes)
 }
 
 // Remembered is what was taken back after it had been accepted, as the app died of it. It isn't tried again for a while.
@@ -57,6 +58,7 @@ type noteFile struct {
 	On         int          `json:"on,omitempty"`     // which of them the app is on
 	Remembered Remembered   `json:"remembered,omitzero"`
 	Outcomes   []Outcome    `json:"outcomes,omitempty"`
+	Entrypoint int64        `json:"entrypoint,omitempty"` // in seconds
 }
 
 // storedRung is a rung of note.json.
@@ -77,7 +79,7 @@ func (l *Linker) WriteNote(n Note) error {
 		}
 		stored = append(stored, storedRung{r, l.linksFingerprint(g), g.Files, g.Targets})
 	}
-	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes})
+	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes, n.Entrypoint})
 	if err == nil {
 		l.noted = n.Ladder.Numbers()
 	}
@@ -102,7 +104,7 @@ func (l *Linker) readNote() (n Note, err error) {
 		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
 	}
 	n.Outcomes = slices.DeleteFunc(file.Outcomes, func(o Outcome) bool { return o.Hash == "" }) // of a damaged note
-	n.Remembered = file.Remembered
+	n.Remembered, n.Entrypoint = file.Remembered, max(file.Entrypoint, 0)
 	n.Ladder, err = l.readLadder(&file)
 	return n, joinLine(damaged, err)
 }

@@ -12,7 +12,7 @@ func TestNoteComesBack(t *testing.T) {
 	want.On = 1
 	top := want.Top()
 	*top = Rung{top.Generation, true, true, true, 2, Told{Asked: true, Relapsed: true, Soaked: true}}
-	note := Note{Ladder: want, Outcomes: []Outcome{anOutcome}, Remembered: Remembered{Inputs: Hash{7}, At: 1e9, Wait: 3600}}
+	note := Note{Ladder: want, Outcomes: []Outcome{anOutcome}, Remembered: Remembered{Inputs: Hash{7}, At: 1e9, Wait: 3600}, Entrypoint: 42}
 	for _, of := range []any{note, note.Ladder, note.Remembered, *top, top.Told} {
 		for v, i := reflect.ValueOf(of), 0; i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {

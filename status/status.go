@@ -55,6 +55,15 @@ type App struct {
 	Read     *bool  `json:"read"`     // whether anything that changed was opened within 30 s of the last reload; null: not known (yet)
 	Text     string `json:"text"`     // what the app says of itself: STATUS= of sd_notify(3)
 	LastExit *Exit  `json:"lastExit"` // null: none has ended yet
+
+	Entrypoint *Entrypoint `json:"entrypoint"` // what works in front of the app, and edits wait for; null: nothing does
+}
+
+// Entrypoint is a script that has not executed the app.
+type Entrypoint struct {
+	Program string `json:"program"` // what runs there
+	Since   Time   `json:"since"`
+	Until   Time   `json:"until"` // when an edit waits for it no longer
 }
 
 // Exit is how the last app ended.

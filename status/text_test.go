@@ -168,6 +168,9 @@ func texts() map[string]Status {
 			LastExit: &Exit{At: before(time.Hour), Status: "signal 9", Code: 137, OOMKilled: true}}
 		s.Volumes = append(s.Volumes, Volume{Path: "/srv/app", Kind: "plain", Watched: "polling"})
 	})
+	add("entrypoint", edited("waiting"), func(s *Status) {
+		s.App.Entrypoint = &Entrypoint{Program: "bash /docker-entrypoint.sh", Since: before(20 * time.Second), Until: before(-time.Minute)}
+	})
 	add("stalled", edited("staging"), func(s *Status) { s.Candidate, s.Stalled = nil, before(90*time.Second) })
 	return list
 }

@@ -51,7 +51,7 @@ func (e exited) take(t *transition) {
 
 func (t *transition) suspicion() app.Suspicion {
 	switch {
-	case !t.exposure.reached() || t.app.Phase != app.Probing && t.phase != proving:
+	case !t.exposure.reached() || t.app.Phase != app.Probing && t.phase != proving && t.phase != beginning:
 		return app.None
 	case t.blamesCandidate():
 		return app.OfNew
@@ -115,6 +115,9 @@ func (t *transition) stop(s signals.Signal) {
 func (e started) take(t *transition) {
 	t.onApp().Started(e.pid)
 	t.onLadder().StartedOn(t.inForce().Hash)
+	if t.app.IsAtEntrypoint() { // its life begins at the end of that, at the latest
+		t.ladder.Ripens = t.app.WorksUntil().Add(t.config.SoakFor())
+	}
 	t.unwell, t.wellBy = "", noDeadline
 	t.forgetRead()
 	t.excuseMarked()

@@ -61,7 +61,7 @@ func (t *transition) publish() {
 	}
 	t.enterTrial(linker.StepPublish)
 	t.recordTrial() // before that
-	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.isGated()}
+	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.isGated() || !t.waits.IsZero()}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
 		job.app = t.app.PID
 	}

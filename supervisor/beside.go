@@ -32,7 +32,7 @@ func (s *state) timers(c *config.Config) []time.Time {
 		verdict = s.held.by
 	}
 	outcome := s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
-	return []time.Time{s.deadline, s.app.Deadline, outcome, note, verdict, s.soaksAt(c)}
+	return []time.Time{s.deadline, s.app.Deadline, s.app.WorksUntil(), outcome, note, verdict, s.soaksAt(c)}
 }
 
 // wakesAt is the first of them.

@@ -142,7 +142,7 @@ func (t *transition) runFirstHook() {
 	case t.validatesBefore() && !t.isAccepted():
 		t.runIn(validating)
 	default:
-		t.splay()
+		t.pass()
 	}
 }
 
@@ -155,6 +155,15 @@ func (t *transition) validateEnded(err error, tail string) {
 	case t.exposure.published():
 		t.order(publishing, publish{number: t.candidate.Number, watch: t.toBeRead(), shown: true})
 	default:
+		t.pass()
+	}
+}
+
+// pass goes on with a candidate that may be published, as far as it can be known before.
+func (t *transition) pass() {
+	if t.mayWork() {
+		t.waitForEntrypoint()
+	} else {
 		t.splay()
 	}
 }
@@ -198,7 +207,11 @@ func (t *transition) publishEnded(e event) {
 	case superseded:
 		t.overtaken()
 	case invalid:
-		t.reject(linker.StepHooks, e.reason, "")
+		if !t.waits.IsZero() { // the entrypoint may have removed it
+			t.overtaken()
+		} else {
+			t.reject(linker.StepHooks, e.reason, "")
+		}
 	case failed:
 		t.exposure, t.fingerprint = visible, "" // in part, perhaps
 		t.systemRefused("publish", e.err)

@@ -63,7 +63,9 @@ type (
 	denied          struct{ err error } // a signal was refused, or would be; nil: no longer
 	inspected       struct{ inside bool }
 	started         struct{ pid int }
-	startFailed     struct { // the app could not be started
+	looked          struct{ app.Sight }    // at an app that runs
+	began           struct{ at time.Time } // the app: it has executed its daemon
+	startFailed     struct {               // the app could not be started
 		err  error
 		code int
 	}
@@ -71,7 +73,10 @@ type (
 	reaped    struct{}            // some other child
 	cleared   struct{ left bool } // whether something of the old app is left
 	signalled struct{ signal signals.Signal }
-	heard     struct{ message notify.Message } // of the app, by sd_notify(3)
-	linksRead struct{ sum config.LinksSum }    // the links files were looked at
-	mended    struct{ err error }              // what of the links that others have changed could not be put right
+	heard     struct { // of the app, by sd_notify(3)
+		message notify.Message
+		itself  bool // it is not from a process that the app has started
+	}
+	linksRead struct{ sum config.LinksSum } // the links files were looked at
+	mended    struct{ err error }           // what of the links that others have changed could not be put right
 )

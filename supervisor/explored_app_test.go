@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"confit/notify"
 	"confit/process"
 	"confit/signals"
 	"confit/supervisor/app"
@@ -32,6 +33,7 @@ func (c *course) spawn() event {
 	c.start = c.live.holds
 	c.ripens()
 	c.appReads()
+	c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0
 	return started{c.app}
 }
 
@@ -43,6 +45,7 @@ func (c *course) probe() event {
 
 func (c *course) deliver(a app.Reload) event {
 	c.isAlive(a.PID)
+	c.endsNoWork()
 	c.notAfterStop("reloads the app")
 	if c.may.beyond && c.choose(2) == 1 {
 		return denied{errBeyond}
@@ -51,6 +54,39 @@ func (c *course) deliver(a app.Reload) event {
 		c.appReads()
 	}
 	return sent{}
+}
+
+// sight is what a look at the app finds.
+func (c *course) sight() app.Sight {
+	if c.works {
+		return app.Sight{Program: "script", Works: true, Script: app.Script{1}}
+	}
+	return app.Sight{Program: "app"}
+}
+
+// begins is seen of an app that executes its daemon, or is no script.
+func (c *course) begins() {
+	if c.works {
+		c.works = false
+		c.ripens()
+		if c.readAt != noDeadline {
+			c.readAt = c.now
+		}
+	}
+	c.giveAll([]event{looked{c.sight()}, began{c.now}})
+}
+
+// saysReady is the READY=1 of the app itself, which has begun then.
+func (c *course) saysReady() {
+	c.works = false
+	c.give(heard{notify.Message{State: notify.Ready}, true})
+}
+
+// endsNoWork: no edit and no roll back ends what an entrypoint works at before its time. A stop may.
+func (c *course) endsNoWork() {
+	if c.works && !c.stopped && c.now.Before(c.state.app.WorksUntil()) {
+		c.breaks("the work of an entrypoint is ended")
+	}
 }
 
 // exit is the app's end. A successor may take its place.

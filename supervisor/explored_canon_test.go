@@ -34,6 +34,7 @@ type canon struct {
 	now   time.Time
 	phase phase
 	above bool // what is mounted counts: the app has died of it, or may yet
+	works bool // the app's start counts, as it is at its entrypoint
 	bad   bool // what is mounted is rejected
 	form  []byte
 	ranks [2][]int64
@@ -59,6 +60,7 @@ func (c *canon) key(p *place) (key [16]byte) {
 	c.now, c.phase, c.form, c.known = p.now, p.state.phase, c.form[:0], c.known[:0]
 	c.ats = c.ats[:0]
 	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
+	c.works = p.state.app.IsAtEntrypoint()
 	c.bad = p.state.rejection.stands && !p.stopped // the last one, until what is held is said: a stop may drop that
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
@@ -159,6 +161,8 @@ func fieldWriter(name string, t reflect.Type) writer {
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*string)(p) != "") }
 	case presence[name]:
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
+	case name == "App.Since":
+		return func(c *canon, p unsafe.Pointer) { c.since(*(*time.Time)(p)) }
 	case name == "history.lastRejection":
 		return func(c *canon, p unsafe.Pointer) { c.lastRejection(*(**status.Rejection)(p)) }
 	case name == "Generation.AcceptedAt":

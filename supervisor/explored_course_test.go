@@ -182,6 +182,8 @@ func (c *course) performOnApp(a app.Action) event {
 	switch a := a.(type) {
 	case app.Spawn:
 		return c.spawn()
+	case app.Look:
+		return looked{c.sight()}
 	case app.Probe:
 		c.isAlive(a.PID)
 		return c.probe()
@@ -189,6 +191,9 @@ func (c *course) performOnApp(a app.Action) event {
 		return c.deliver(a)
 	case app.Signal:
 		c.isAlive(a.PID)
+		if c.state.app.Phase == app.Restarting { // else it came from outside
+			c.endsNoWork()
+		}
 	case app.EndLeftovers:
 		c.hadApp(int(a.Group))
 		if c.app != 0 && c.app != c.state.app.PID { // a successor that confit doesn't take

@@ -107,6 +107,11 @@ var aspects = []aspect{
 	one("speaks", func(s *setting) { s.speaks = true }),
 	one("local", func(s *setting) { s.local = true }),
 	one("late", func(s *setting) { s.late = true }),
+	{"entrypoint", []feature{
+		{"no entrypoint", nil},
+		{"enters", func(s *setting) { s.config.EntrypointTimeout = 4 * tick }},
+		{"enters-long", func(s *setting) { s.config.EntrypointTimeout = long }},
+	}},
 }
 
 func verifies(within time.Duration) func(s *setting) {

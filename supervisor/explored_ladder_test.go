@@ -129,6 +129,13 @@ func (c *canon) lastRejection(r *status.Rejection) {
 	c.form = append(c.form, 0)
 }
 
+// since writes for how long the app is at its entrypoint: the next one has twice that time.
+func (c *canon) since(at time.Time) {
+	if c.works {
+		c.time(at, int(long/tick))
+	}
+}
+
 // remembered writes what isn't tried again, and how long.
 func (c *canon) remembered(r linker.Remembered) {
 	c.form = append(c.form, r.Inputs[:]...)

@@ -24,6 +24,7 @@ var moves = []move{
 	{"the timer goes off", (*course).mayElapse, (*course).elapse},
 	{"the app dies", func(c *course) bool { return c.app != 0 && !c.zombie }, (*course).appDies},
 	{"the app is reaped", func(c *course) bool { return c.zombie }, func(c *course) { c.exit(0) }},
+	{"the app begins", func(c *course) bool { return c.app != 0 && !c.zombie && c.state.app.IsAtEntrypoint() }, (*course).begins},
 	{"a leftover ends", func(c *course) bool { return c.leftover }, func(c *course) {
 		c.leftover = false
 		c.give(reaped{})
@@ -42,9 +43,9 @@ var moves = []move{
 	{"TERM comes", func(c *course) bool { return !c.stopped }, func(c *course) { c.stopApp(signals.TERM) }},
 	{"QUIT comes", func(c *course) bool { return c.may.quits && len(c.state.app.Queued) == 0 && !c.stopped }, func(c *course) { c.stopApp(signals.QUIT) }},
 	{"confit is killed", func(c *course) bool { return c.may.kills }, (*course).kill},
-	{"the app says READY=1", func(c *course) bool { return c.may.speaks && c.app != 0 }, func(c *course) { c.give(heard{notify.Message{State: notify.Ready}}) }},
+	{"the app says READY=1", func(c *course) bool { return c.may.speaks && c.app != 0 }, (*course).saysReady},
 	{"the app says RELOADING=1", func(c *course) bool { return c.may.speaks && c.app != 0 }, func(c *course) {
-		c.give(heard{notify.Message{State: notify.Reloading}})
+		c.give(heard{notify.Message{State: notify.Reloading}, true})
 	}},
 }
 

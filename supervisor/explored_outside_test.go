@@ -28,6 +28,7 @@ type outside struct {
 	told       *linker.Outcome
 	tellKilled bool
 	stopped    bool // TERM was sent
+	works      bool // the app is at its entrypoint
 	asked      bool // the app has ended as somebody asked it to
 
 	// What the invariants ask for.

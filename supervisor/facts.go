@@ -109,7 +109,7 @@ func (t *transition) lifeCounts() bool {
 
 // soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
 func (s *state) soaksAt(c *config.Config) time.Time {
-	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || !s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
+	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || s.app.IsAtEntrypoint() || !s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
 		s.unproved != nil || s.unwell != ""
 	life := ladder.Move{Ladder: &s.ladder, For: c.SoakFor()}
 	if saysNothing || !life.MaySoak() && !s.maySaySoaked() {
@@ -159,3 +159,13 @@ func (s *state) nothingToStartOn() bool { return s.neverStarted() && s.isLast() 
 
 // tries reports that nothing is published, and no app is started: --try says what a start would make of a candidate, up to there.
 func (t *transition) tries() bool { return t.config.Mode == config.Try }
+
+// entryTime is how long the app may be at its entrypoint. Where one has begun in this pod, a start makes no database
+// any more.
+func (t *transition) entryTime() time.Duration {
+	most := t.config.EntrypointTimeout
+	if t.entered == 0 {
+		return most
+	}
+	return min(max(2*t.entered, app.EntryLeast), most)
+}

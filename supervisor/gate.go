@@ -80,8 +80,14 @@ func (t *transition) lookMeanwhile() {
 		t.pending = true
 		return
 	}
-	t.enter(gating, t.config.Rescan)
-	if t.pending = t.looking; !t.pending {
+	t.lookAtCandidate()
+}
+
+// lookAtCandidate asks the linker whether the candidate is still the newest.
+func (t *transition) lookAtCandidate() {
+	t.lookBy()
+	t.pending = t.looking
+	if !t.pending {
 		t.looking = true
 		t.mendInForce()
 		t.assign(compare{t.candidate.Number})
@@ -93,16 +99,19 @@ func (e compared) take(t *transition) {
 		return
 	}
 	t.looking = false
+	superseded := errors.Is(e.err, linker.ErrSuperseded)
 	switch {
-	case t.phase != gating || t.gateEnds():
-	case errors.Is(e.err, linker.ErrSuperseded):
+	case t.phase != waiting && (t.phase != gating || t.gateEnds()):
+	case superseded && t.phase == waiting:
+		t.overtaken()
+	case superseded:
 		t.outdate()
 	case e.err != nil:
 		t.reportSystemError(e.err)
 	default:
 		t.complaints[applying] = ""
 		if t.pending {
-			t.lookMeanwhile()
+			t.lookAtCandidate()
 		}
 	}
 }

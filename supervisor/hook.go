@@ -124,6 +124,9 @@ func (t *transition) bound() time.Duration {
 	case config.Touch:
 		read += t.config.Probation
 	}
+	if t.reloadAction.Kind == config.Restart || t.neverStarted() { // the script runs again
+		read += t.entryTime()
+	}
 	proof := t.config.Probation
 	if t.app.SaysReady {
 		proof = max(proof, readyTimeout)

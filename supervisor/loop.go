@@ -3,12 +3,15 @@ package supervisor
 import (
 	"io"
 	"log/slog"
+	"time"
 
 	"confit/config"
 	"confit/linker"
 	"confit/notify"
 	"confit/process"
+	"confit/process/entrypoint"
 	"confit/signals"
+	"confit/supervisor/app"
 	"confit/supervisor/slots"
 	"confit/supervisor/statusfile"
 )
@@ -29,6 +32,17 @@ type loop struct {
 	looks   bool                        // the volumes are looked at, and the links files are next
 	next    []event                     // answers to actions: they are handled first
 	status  *statusfile.File
+	entry   entry
+}
+
+// entry watches the app at its entrypoint.
+type entry struct {
+	proc  *entrypoint.Proc
+	watch entrypoint.Watch
+	pid   int             // of the app that is watched; 0: none is
+	next  time.Time       // when it is looked at
+	found entrypoint.Look // the last one
+	told  app.Sight       // what step knows
 }
 
 // Supervisor is what the loop works with. All fields but the last two are needed.

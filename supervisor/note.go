@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"log/slog"
+	"time"
 
 	"confit/linker"
 	"confit/supervisor/app"
@@ -13,9 +14,9 @@ const alreadyStored = "stored"
 // toNote is what note.json has to say; nil: nothing else than it will, or the linker can't be asked to write it. What is accepted counts
 // once the transaction is over: a stop may still take back a verdict that is held. What isn't proved is never noted.
 func (s *state) toNote() *linker.Note {
-	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered}
+	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered, Entrypoint: s.note.given.Entrypoint}
 	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
-		n.Ladder = s.ladder.Ladder
+		n.Ladder, n.Entrypoint = s.ladder.Ladder, int64(s.entered/time.Second)
 	}
 	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number { // what is decided to be told is noted with the list
 		noted.Told = s.accepted().Told

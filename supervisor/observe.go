@@ -50,6 +50,9 @@ func (s *state) shownApp(c *config.Config) status.App {
 	if now.RestartOnly {
 		a.Reload = "restart: it left at HUP"
 	}
+	if since, until := now.Works(); !until.IsZero() {
+		a.Entrypoint = &status.Entrypoint{Program: now.Entry.Program, Since: status.At(since), Until: status.At(until)}
+	}
 	if last := now.LastExit; last != nil {
 		a.LastExit = &status.Exit{At: status.At(last.At), Status: last.Status.String(), Code: last.Code, OOMKilled: last.OOM}
 	}

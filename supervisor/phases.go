@@ -23,6 +23,8 @@ func (p phase) rule() rule {
 		return rule{answered: (*transition).completeEnded, hookOver: (*transition).renderEnded}
 	case validating:
 		return rule{hookOver: (*transition).validateEnded}
+	case waiting:
+		return rule{due: (*transition).waitLate, hinted: (*transition).lookAtCandidate, withoutApp: (*transition).passGate}
 	case splaying:
 		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
 	case gating:
@@ -42,6 +44,8 @@ func (p phase) rule() rule {
 		return rule{withoutApp: (*transition).recoverFromExit}
 	case telling:
 		return rule{due: (*transition).endTelling}
+	case beginning:
+		return rule{withoutApp: (*transition).recoverFromExit}
 	case proving:
 		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}

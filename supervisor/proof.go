@@ -8,7 +8,7 @@ import (
 	"confit/supervisor/app"
 )
 
-// prove waits until the app has shown that it can live with the generation in force:
+// prove waits until the app has shown that it can live with the generation in force, since it has begun:
 //   - It must not exit within the probation.
 //   - The verify hook, if there is one, must succeed, and once more when the
 //     probation is over.
@@ -19,11 +19,17 @@ func (t *transition) prove() {
 	if t.degraded != "" {
 		return // nobody knows which generation is in force
 	}
-	t.proof = proof{until: t.now.Add(t.config.Probation)}
-	switch {
+	from := t.now
+	if t.phase == beginning {
+		from = t.app.Entry.Begun
+	}
+	t.proof = proof{until: from.Add(t.config.Probation)}
+	switch inDoubt := t.generationInDoubt() || t.appInDoubt(); {
 	case !t.app.Runs():
 		t.drain(app.StartAgain)
-	case t.generationInDoubt(), t.appInDoubt():
+	case inDoubt && t.beginsFirst():
+		t.phase, t.deadline = beginning, noDeadline
+	case inDoubt:
 		t.phase = proving
 		t.expectReady()
 		if t.verifies() {
@@ -105,7 +111,10 @@ func (t *transition) unready() bool { return !t.proof.readyBy.IsZero() && !t.app
 // The app says something of itself by sd_notify(3). A proof that waited for that goes on.
 func (e heard) take(t *transition) {
 	m := e.message
-	t.onApp().Heard(m)
+	if m.State == notify.Ready && e.itself {
+		(began{t.now}).take(t)
+	}
+	t.onApp().Heard(m, e.itself)
 	waits := t.phase == proving && !t.hook && !t.proof.verifying()
 	if m.State == notify.Reloading && t.phase == proving && !t.started && t.proof.readyBy.IsZero() {
 		t.expectReady()

@@ -48,7 +48,8 @@ func (t *transition) reloadEnded(err error, tail string) {
 }
 
 func (t *transition) rescan() {
-	if t.warnUnread(); t.unwell != "" && t.over(t.wellBy) {
+	t.warnUnread()
+	if t.unwell != "" && t.over(t.wellBy) && !t.app.IsAtEntrypoint() {
 		t.prove()
 		return
 	}

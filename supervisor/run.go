@@ -5,6 +5,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/process/entrypoint"
 	"confit/signals"
 	"confit/supervisor/slots"
 	"confit/supervisor/statusfile"
@@ -21,6 +22,7 @@ func (s Supervisor) Run() (code int, err error) {
 		family:     process.NewFamily(),
 		worker:     slots.NewExchange[job, event](),
 		heard:      s.Linker.Newest(),
+		entry:      entry{proc: entrypoint.NewProc("/proc", s.App.Dir, s.App.Path())},
 	}
 	l.status = statusfile.New(l.Linker.WriteStatus, l.Log)
 	closed := make(chan struct{})
@@ -33,10 +35,12 @@ func (s Supervisor) Run() (code int, err error) {
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
+		l.lookAtEntry()
+		l.handle(nil)
 		l.showStatus()
 		l.lookAtLinks()
 		timer.Stop()
-		if next := l.state.wakesAt(l.Config); !next.IsZero() {
+		if next := earliest(l.state.wakesAt(l.Config), l.dueEntry()); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))
@@ -164,6 +168,7 @@ func (l *loop) lookAt(pid int) {
 	l.heedOne()
 	l.listen()
 	if pid == l.state.app.PID {
+		l.lookAtEnd()
 		l.noteUser(pid)
 	}
 }
@@ -201,7 +206,7 @@ func (l *loop) listen() {
 			return
 		}
 		if process.Belongs(m.PID, l.state.app.PID, l.state.app.Group) {
-			l.next = append(l.next, heard{m})
+			l.next = append(l.next, heard{m, m.PID == l.state.app.PID || m.PID == l.entry.found.PID})
 		}
 	}
 }

@@ -11,14 +11,17 @@ import (
 
 // give gives step an event, and all that follows from it at once.
 func (p *player) give(e event) {
-	if !p.begun {
-		return
+	if e == nil {
+		p.giveAll()
+	} else {
+		p.giveAll(e)
 	}
-	var next []event
-	if e != nil {
-		next = []event{e}
+}
+
+func (p *player) giveAll(next ...event) {
+	if p.begun {
+		p.settle(next)
 	}
-	p.settle(next)
 }
 
 // settle lets confit and the linker go on until both wait for somebody else.
@@ -29,6 +32,8 @@ func (p *player) settle(next []event) {
 			e := next[0]
 			s, actions := step(&p.config, &p.state, p.now, e)
 			next = append(next[1:], p.become(s, actions)...)
+		case p.begins:
+			next, p.begins = []event{began{p.now}}, false
 		case p.hookEnd != nil:
 			next, p.hookEnd = []event{p.hookEnd}, nil
 		case p.reportEnd != nil:

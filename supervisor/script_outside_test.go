@@ -15,12 +15,14 @@ type people struct {
 	pids      int
 	app       int // 0: none runs
 	handler   probed
-	stopped   bool // the app is, by ^Z
-	standsIn  bool // the app's working directory is in a generation
-	beyond    bool // the app can't be signalled
-	left      bool // leftovers of the app live
-	leaves    bool // the app's end leaves some
-	immortal  bool // which KILL doesn't end
+	stopped   bool      // the app is, by ^Z
+	standsIn  bool      // the app's working directory is in a generation
+	beyond    bool      // the app can't be signalled
+	left      bool      // leftovers of the app live
+	leaves    bool      // the app's end leaves some
+	immortal  bool      // which KILL doesn't end
+	sight     app.Sight // what a look at the app finds
+	begins    bool      // the app has just been started, and is no script
 	hook      string
 	report    bool
 	hookEnd   event // of a hook that was killed
@@ -73,6 +75,8 @@ func (p *player) performOnApp(a action) event {
 		return p.endLeftovers(a)
 	case app.Probe:
 		return p.handler
+	case app.Look:
+		return looked{p.sight}
 	case inspect:
 		return inspected{p.standsIn}
 	case app.Signal:
@@ -126,6 +130,7 @@ func (p *player) spawn() event {
 	}
 	p.pids++
 	p.app, p.left, p.stopped = p.pids, false, false
+	p.begins = p.config.EntrypointTimeout > 0 && !p.sight.Works
 	return started{p.app}
 }
 
@@ -144,7 +149,14 @@ func (p *player) appDoes(rest string, words []string) {
 	case rest == "opens what changed":
 		p.give(opened{})
 	case words[1] == "says":
-		p.says(words[2:])
+		p.says(words[2:], true)
+	case strings.HasPrefix(rest, "starts a process that says "):
+		p.says(words[6:], false)
+	case words[1] == "runs", words[1] == "works", words[1] == "stays":
+		p.sight = sightOfScript(words[1], words[3:])
+	case words[1] == "begins":
+		p.sight = app.Sight{Program: "daemon"}
+		p.giveAll(looked{p.sight}, began{p.now})
 	case strings.HasPrefix(rest, "has its handler "):
 		p.handler = p.handlerOf(words[4:])
 	case rest == "can't be signalled", rest == "can be signalled":
@@ -160,6 +172,15 @@ func (p *player) appDoes(rest string, words []string) {
 	default:
 		p.t.Fatalf("app %s?", rest)
 	}
+}
+
+// sightOfScript is what a look finds: an app that runs a program, or at work in a script that executes one, or a script that stays.
+func sightOfScript(how string, words []string) app.Sight {
+	s := app.Sight{Program: strings.Join(words, " "), Works: how == "works"}
+	if how != "runs" {
+		copy(s.Script[:], s.Program)
+	}
+	return s
 }
 
 // exits is the app's end.
@@ -187,7 +208,7 @@ func (p *player) handlerOf(words []string) probed {
 }
 
 // says is a message of the app by sd_notify(3).
-func (p *player) says(words []string) {
+func (p *player) says(words []string, itself bool) {
 	m := notify.Message{HasStatus: true, Status: strings.Join(words, " ")}
 	switch words[0] {
 	case "READY":
@@ -197,5 +218,5 @@ func (p *player) says(words []string) {
 	case "EXTEND":
 		m = notify.Message{ExtendMicroseconds: 1e6 * uint64(p.number(words[1]))}
 	}
-	p.give(heard{m})
+	p.give(heard{m, itself})
 }

@@ -29,7 +29,7 @@ func set(t *testing.T, c *config.Config, name, value string) {
 	for _, s := range []struct {
 		name string
 		time *time.Duration
-	}{{"settle", &c.Settle}, {"soak", &c.Soak}, {"rescan", &c.Rescan}, {"probation", &c.Probation}, {"splay", &c.Splay}, {"drain", &c.DrainTimeout}} {
+	}{{"settle", &c.Settle}, {"soak", &c.Soak}, {"rescan", &c.Rescan}, {"probation", &c.Probation}, {"splay", &c.Splay}, {"drain", &c.DrainTimeout}, {"entrypoint", &c.EntrypointTimeout}} {
 		if s.name == name {
 			*s.time, _ = time.ParseDuration(value)
 		}
@@ -39,7 +39,7 @@ func set(t *testing.T, c *config.Config, name, value string) {
 		if value == "auto" {
 			c.Settle = config.SettleAuto
 		}
-	case "soak", "rescan", "probation", "splay", "drain":
+	case "soak", "rescan", "probation", "splay", "drain", "entrypoint":
 	case "map":
 		c.MapSignal = map[signals.Signal]signals.Signal{signals.TERM: 3, 2: signals.TERM, 10: 0, 12: 1}
 		c.MapExit = map[int]int{143: 0}

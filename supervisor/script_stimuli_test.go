@@ -158,7 +158,7 @@ func (p *player) begin(words []string) {
 		p.t.Fatal("nothing is mounted")
 	}
 	former := formerOf(p.t, words[1:], p.now)
-	p.model, p.people = model{mounted: p.mounted, swaps: p.swaps, baked: p.baked}, people{pids: p.pids, handler: p.handler, beyond: p.beyond}
+	p.model, p.people = model{mounted: p.mounted, swaps: p.swaps, baked: p.baked}, people{pids: p.pids, handler: p.handler, beyond: p.beyond, sight: p.sight}
 	p.note, p.trial = asMemory(&former.Note), former.Killed
 	for _, g := range p.note.rungs() {
 		g.current = p.silent // a start that isn't shown is whole
@@ -173,7 +173,7 @@ func (p *player) begin(words []string) {
 // beginAgain starts a confit on what the one before has left on the disk.
 func (p *player) beginAgain() {
 	p.die()
-	p.people = people{pids: p.pids, handler: p.handler}
+	p.people = people{pids: p.pids, handler: p.handler, sight: p.sight}
 	p.start(&linker.Former{Note: p.note.read(), Killed: p.trial})
 }
 

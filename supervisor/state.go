@@ -22,6 +22,7 @@ const (
 	staging                                            // the linker is reading the volumes, or recording that hooks are about to run on the candidate
 	rendering                                          // the render hook runs, or the linker takes up what that made
 	validating                                         // the validate hook runs
+	waiting                                            // for the app to have begun, as the candidate would end what its entrypoint works at
 	splaying                                           // a random wait, so that replicas don't all reload at once
 	gating                                             // the gate hook runs, or waits for the last outcome to be delivered
 	publishing                                         // the linker is moving the live link
@@ -30,13 +31,14 @@ const (
 	reading                                            // the app, which watches its files, is expected to open what has changed
 	reloading                                          // the reload hook runs
 	serving                                            // the app's half is to make the app read the generation in force, or to end
+	beginning                                          // the app is at its entrypoint: what it can live with is seen once it has begun
 	proving                                            // the app was reloaded: it must live on, and the verify hook succeed
 	telling                                            // nothing is left of the app: the end waits for the report hook
 	done                                               // confit ends
 )
 
-var phaseNames = [done - running + 1]string{"running", "settling", "staging", "rendering", "validating", "splaying", "gating", "publishing", "withdrawing",
-	"touching", "reading", "reloading", "serving", "proving", "telling", "done"}
+var phaseNames = [done - running + 1]string{"running", "settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "withdrawing",
+	"touching", "reading", "reloading", "serving", "beginning", "proving", "telling", "done"}
 
 func (p phase) String() string {
 	if p < running {
@@ -54,7 +56,8 @@ type state struct {
 	hook     bool      // a hook was to be started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
-	app app.App
+	app     app.App
+	entered time.Duration // how long the last app that has begun was at its entrypoint; 0: none has, also in former containers
 
 	transaction
 	ladder       ladder.Ladder     // what there is to go back to
@@ -105,7 +108,7 @@ func (s *state) shown() phase {
 }
 
 // due is when something is due in the phase; zero: never.
-func (s *state) due() time.Time { return earliest(s.deadline, s.app.Deadline) }
+func (s *state) due() time.Time { return earliest(s.deadline, s.app.Deadline, s.app.WorksUntil()) }
 
 // transaction is a change on its way, from the look at the volumes until it is accepted or taken back. look makes one, rest drops it. An
 // app that is started again without a change has one without a candidate.
@@ -114,6 +117,8 @@ type transaction struct {
 	isRetry      bool          // it was rejected before, and is tried again
 	reloadAction config.Action // what its changes require
 	splayBy      time.Time     // when the app may be reloaded
+	waits        time.Time     // since when the candidate waits for the app to begin; zero: it didn't have to
+	warned       bool          // the log has said that this takes long
 	exposure     exposure
 	started      bool    // the app is started on the generation in force, not only reloaded
 	leftAtHUP    bool    // the app left at auto's HUP, and has to show that it can live on the candidate

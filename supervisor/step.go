@@ -17,6 +17,7 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	t := &transition{config: c, now: now, state: state{
 		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, mendBy: now.Add(c.Rescan),
 	}}
+	t.entered = time.Duration(former.Entrypoint) * time.Second
 	t.takeUp(&former.Note)
 	t.takeUpDeaths(former)
 	t.look()
@@ -46,6 +47,9 @@ func (elapsed) take(t *transition) {
 	}
 	if t.isDue(t.deadline) {
 		t.late()
+	}
+	if t.isDue(t.app.WorksUntil()) {
+		t.outlasted()
 	}
 	if t.onApp().Late() {
 		t.drained()

@@ -34,7 +34,7 @@ func (w *world) act() {
 		w.unread = false
 		w.give(opened{})
 	case 9:
-		w.give(heard{notify.Message{State: notify.State(w.rand.IntN(4))}})
+		w.give(heard{notify.Message{State: notify.State(w.rand.IntN(4))}, true})
 		w.give(signalled{[]signals.Signal{12, 28, 12, 28, 12, 28, 2, 3}[w.rand.IntN(8)]})
 	case 10:
 		w.handler = signals.Disposition(w.rand.IntN(5))
@@ -197,7 +197,7 @@ func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, unchanged{}, staged{}, invalid{reason: errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookStartFailed{errors.New("x")},
 		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, denied{}, hookEnded{}, compared{}, compared{0, linker.ErrSuperseded}, compared{0, errors.New("x")}, reportEnded{}, reportEnded{err: errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{app.Exit{Typed: true}}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{app.Exit{Successor: app.Successor{PID: 8, Group: 8}}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
-		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
+		heard{notify.Message{State: notify.Ready}, true}, heard{notify.Message{State: notify.Reloading}, true},
 		recorded{}}
 	c, note := newWorld(t, 1).config, &linker.Note{}
 	for p := phase(app.Down); p <= done; p++ {

@@ -96,6 +96,34 @@ func alertsByJQ(t *testing.T, block string) {
 	if err == nil || !strings.HasPrefix(status, "{") {
 		t.Fatalf("the status of a rejection is %s (%v)", status, err)
 	}
+	said := sayings(t, block, status)
+	for part, want := range map[string]string{
+		"rejection |": "^validate: .*ended with exit 1\nas it is\n", hangs: "^(false|null)\n$", waits: "^$",
+		"attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^/confit/app\n$",
+	} {
+		wantSaid(t, said, part, want)
+	}
+	for name, tt := range map[string]struct{ change, hangs, waits string }{
+		"it hangs":        {"", "true", ""},
+		"it waits":        {`| .app.entrypoint = {program: "sh start.sh", since: .pendingSince, until: (now + 60 | todate)}`, "false", "sh start.sh\n"},
+		"it hangs, after": {`| .app.entrypoint = {program: "sh start.sh", since: .pendingSince, until: (now - 60 | todate)}`, "true", ""},
+	} {
+		changed, err := shell("jq '.pendingSince = (now - 1000 | todate) "+tt.change+"'", status)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		said := sayings(t, block, changed)
+		wantSaid(t, said, hangs, "^"+tt.hangs+"\n$")
+		wantSaid(t, said, waits, "^"+tt.waits+"$")
+	}
+}
+
+// Parts of lines that are about a change on its way.
+const hangs, waits = "jq -e '.pendingSince", ".program'"
+
+// sayings are what the lines of a block print about a status.
+func sayings(t *testing.T, block, status string) map[string]string {
+	t.Helper()
 	said := map[string]string{}
 	for line := range strings.Lines(block) {
 		if strings.HasPrefix(line, "jq ") {
@@ -106,12 +134,7 @@ func alertsByJQ(t *testing.T, block string) {
 			said[line] = out
 		}
 	}
-	for part, want := range map[string]string{
-		"rejection |":  "^validate: .*ended with exit 1\nas it is\n",
-		"pendingSince": "^false\n|null\n$", "attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^/confit/app\n$",
-	} {
-		wantSaid(t, said, part, want)
-	}
+	return said
 }
 
 func wantSaid(t *testing.T, said map[string]string, part, want string) {

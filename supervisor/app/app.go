@@ -53,6 +53,7 @@ type App struct {
 	Deadline time.Time // when the phase has waited enough; zero: never
 	Then     Then
 	late     bool // what should end was killed at the deadline
+	Entry    Entry
 	life
 
 	Since    time.Time // when it was started, or took the place of one
@@ -66,6 +67,28 @@ type App struct {
 	takesHUP    string           // the program that has lived on after auto's HUP
 	SaysReady   bool             // it has said READY=1: the next start waits for it
 	Queued      []signals.Signal // sent before it runs
+}
+
+// Script stands for the words of a shell. The zero value is none.
+type Script [32]byte
+
+// Sight is what a look at the app finds.
+type Sight struct {
+	Program string // and its script, for a message
+	Script  Script // of a shell
+	Works   bool   // before it executes something else
+}
+
+// Entry is how far the app has come since its start.
+type Entry struct {
+	Begun  time.Time // since when it is what it was started for; zero: it is at its entrypoint
+	By     time.Time // when its time there is over
+	Sight            // the last one
+	script Script    // the last shell that was seen, in whichever life of the app
+	first  time.Time // when that was
+	waited bool      // nobody waits for it again: its time was over
+	spoke  time.Time // when another process said READY=1
+	former bool      // SaysReady of the life before
 }
 
 // life is one process after --.
@@ -83,6 +106,16 @@ type life struct {
 	Text      string         // the last STATUS= that it has said
 }
 
+// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1 comes before READY=1 in a reload: so a late READY=1 of the
+// start isn't taken for the reload's.
+type readiness int
+
+const (
+	nothing readiness = iota
+	begun             // it starts or reloads, and may say READY=1 next
+	ready
+)
+
 // Ended is an end of the app, with the exit code that confit makes of it.
 type Ended struct {
 	At     time.Time
@@ -93,6 +126,9 @@ type Ended struct {
 
 // Runs reports that there is a process.
 func (l *life) Runs() bool { return l.PID != 0 }
+
+// IsAtEntrypoint reports that the app runs, and has not begun.
+func (a *App) IsAtEntrypoint() bool { return a.Runs() && a.Entry.Begun.IsZero() }
 
 // NeverStarted reports that no app has run yet.
 func (a *App) NeverStarted() bool { return a.Group == 0 }
@@ -105,6 +141,7 @@ type Rules struct {
 	StopSignal   signals.Signal
 	StopTimeout  time.Duration
 	DrainTimeout time.Duration
+	EntryTime    time.Duration                     // that the app has at its entrypoint; 0: it has none
 	MapSignal    map[signals.Signal]signals.Signal // 0: dropped
 	MapExit      map[int]int
 	IsReload     func(signals.Signal) bool // by which somebody outside makes the app reload
@@ -144,6 +181,7 @@ type (
 		PID    int
 		Signal signals.Signal
 	}
+	Look         struct{ PID int } // how far it has come; answered by Saw
 	Wake         struct{ PID int } // an app that is stopped (^Z) doesn't act on a signal to end
 	EndLeftovers struct {
 		Group     process.Group

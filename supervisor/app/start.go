@@ -47,12 +47,25 @@ func (m *Move) Started(pid int) {
 	}
 	m.life = life{PID: pid, Group: process.Group(pid), renewed: m.Now, ready: begun}
 	m.Since = m.Now
+	m.enterEntrypoint()
 	m.become(Up)
 	m.Say(slog.LevelInfo, "app started", "pid", pid, "generation", m.Generation, "hash", m.Hash)
 	for _, s := range m.Queued {
 		m.forward(s)
 	}
 	m.Queued = nil
+}
+
+// enterEntrypoint begins a life. What the app said of its readiness before is kept, until it begins.
+func (m *Move) enterEntrypoint() {
+	e := &m.Entry
+	e.Begun, e.By, e.Sight = time.Time{}, m.Now.Add(m.EntryTime), Sight{}
+	e.spoke, e.former = time.Time{}, m.SaysReady
+	if m.EntryTime == 0 {
+		e.Begun = m.Now
+		return
+	}
+	m.Do(Look{m.PID})
 }
 
 // Rest ends a phase: an app that runs goes on as it is, and where none runs, it is down.
@@ -64,18 +77,8 @@ func (m *Move) Rest() {
 	}
 }
 
-// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1 comes before READY=1 in a reload: so a late READY=1 of the
-// start isn't taken for the reload's.
-type readiness int
-
-const (
-	nothing readiness = iota
-	begun             // it starts or reloads, and may say READY=1 next
-	ready
-)
-
-// Heard takes what the app says of itself by sd_notify(3).
-func (m *Move) Heard(said notify.Message) {
+// Heard takes what the app says of itself by sd_notify(3), or another process of it does.
+func (m *Move) Heard(said notify.Message, itself bool) {
 	if said.HasStatus {
 		m.Text = said.Status
 	}
@@ -84,6 +87,9 @@ func (m *Move) Heard(said notify.Message) {
 		m.ready = begun
 	case said.State == notify.Ready && m.ready == begun:
 		m.ready, m.SaysReady = ready, true
+		if !itself && m.IsAtEntrypoint() {
+			m.Entry.spoke = m.Now
+		}
 	}
 }
 

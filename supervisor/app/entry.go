@@ -1,0 +1,80 @@
+package app
+
+import "time"
+
+// What confit starts is often a script that works before it executes the daemon. Until then the app is at its entrypoint, and the work
+// would be cut off by whoever ends it.
+
+const (
+	// EntryLeast is the least time that the app has at its entrypoint, where it is known to begin sooner.
+	EntryLeast = 10 * time.Second
+	// ScriptWait is how long a script that executes nothing is left alone, since it was seen first: nobody can know when its work is done.
+	ScriptWait = 5 * time.Minute
+)
+
+// Works says since and until when nobody should end what the app does; zero: it may be ended. A script that executes nothing has begun, and
+// may yet be at some work in its first minutes.
+func (a *App) Works() (since, until time.Time) {
+	e := &a.Entry
+	switch {
+	case a.IsAtEntrypoint():
+		return a.Since, e.By
+	case a.Runs() && e.Script != Script{} && !e.waited:
+		return e.first, e.first.Add(ScriptWait)
+	}
+	return since, until
+}
+
+// WorksUntil is when nobody waits for the app's work any more; zero: nobody does.
+func (a *App) WorksUntil() time.Time {
+	_, until := a.Works()
+	return until
+}
+
+// Saw takes what a look has found. An app that has begun is at its entrypoint again where a script works there: what was seen may have been
+// on its way to that.
+func (m *Move) Saw(s Sight) {
+	e := &m.Entry
+	e.Sight = s
+	switch none := (Script{}); {
+	case s.Script == none && !s.Works:
+		e.waited = false // it has executed the daemon: the next time its script may work again
+	case s.Script != none && s.Script != e.script:
+		e.script, e.first, e.waited = s.Script, m.Now, false
+	}
+	if s.Script != (Script{}) && !s.Works {
+		e.waited = m.over(e.first.Add(ScriptWait))
+	}
+	if s.Works && !e.waited && !e.Begun.IsZero() {
+		e.Begun, e.By = time.Time{}, later(e.By, m.Now.Add(EntryLeast))
+	}
+}
+
+// Begin notes that the app has begun at a time: its clocks count from then on. What another process has said before is forgotten, as it was
+// of a temporary server.
+func (m *Move) Begin(at time.Time) {
+	e := &m.Entry
+	e.Begun, m.renewed = at, at
+	if e.Works { // it was seen last when it did, and says itself that it has begun
+		e.Sight = Sight{Program: e.Program}
+	}
+	if e.spoke.Before(at) && !e.spoke.IsZero() {
+		m.ready, m.SaysReady = begun, e.former
+	}
+	e.spoke = time.Time{}
+}
+
+// Outlast notes that the time of what works is over: nobody waits for this script again, and the app counts as begun.
+func (m *Move) Outlast() {
+	m.Entry.waited = true
+	if m.IsAtEntrypoint() {
+		m.Begin(m.Now)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

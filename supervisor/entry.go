@@ -1,0 +1,115 @@
+package supervisor
+
+import (
+	"log/slog"
+	"time"
+
+	"confit/config"
+	"confit/supervisor/app"
+)
+
+// What the app's entrypoint means for a change: a proof waits for the app to begin, and so does an edit that would end
+// the entrypoint's work.
+
+// looked is what a look at the app has found.
+func (e looked) take(t *transition) {
+	t.onApp().Saw(e.Sight)
+	if t.phase == waiting {
+		t.goOnOrWait()
+	}
+}
+
+func (e began) take(t *transition) {
+	if t.app.IsAtEntrypoint() {
+		t.entered = max(e.at.Sub(t.app.Since).Round(time.Second), time.Second)
+		t.onApp().Begin(e.at)
+		t.goOnWithApp()
+	}
+}
+
+// outlasted is for an app whose time at its entrypoint is over, or a script that has been there for long.
+func (t *transition) outlasted() {
+	hadBegun := !t.app.IsAtEntrypoint()
+	t.onApp().Outlast()
+	switch {
+	case !hadBegun:
+		t.Say(slog.LevelWarn, "app has not begun in time: its entrypoint is no longer waited for",
+			append(t.entrypoint(), "waited", t.lived(), "todo", entryTodo)...)
+		t.goOnWithApp()
+	case t.phase == waiting:
+		t.goOnOrWait()
+	}
+}
+
+// goOnWithApp goes on with an app that has begun.
+func (t *transition) goOnWithApp() {
+	t.onLadder().Ripen()
+	switch t.phase {
+	case beginning:
+		t.prove()
+	case waiting:
+		t.goOnOrWait()
+	}
+}
+
+// beginsFirst reports that what is to be proved can only be seen of an app that has begun.
+func (t *transition) beginsFirst() bool {
+	return t.app.IsAtEntrypoint() && (t.config.Probation > 0 || t.verifies() || t.app.SaysReady)
+}
+
+// mayWork reports that the app may be at work that the candidate would end. A look finds out.
+func (t *transition) mayWork() bool {
+	return t.config.EntrypointTimeout > 0 && t.app.Runs() && t.reloadAction.Kind != config.None
+}
+
+// waitForEntrypoint looks at the app before the candidate goes on.
+func (t *transition) waitForEntrypoint() {
+	t.trials.Pause()
+	t.phase, t.deadline = waiting, noDeadline
+	t.Do(app.Look{PID: t.app.PID})
+}
+
+// goOnOrWait goes on with the candidate once nothing works there that it would end.
+func (t *transition) goOnOrWait() {
+	if t.app.WorksUntil().IsZero() {
+		t.splay()
+		return
+	}
+	if t.waits.IsZero() {
+		t.waits = t.now
+		t.sayWaits(slog.LevelInfo)
+	}
+	t.lookBy()
+}
+
+// entryTodo is what to do about an entrypoint that works for long.
+const entryTodo = "write exec in front of the script's last command, or set --entrypoint-timeout; a restart takes the edit at once"
+
+func (t *transition) sayWaits(level slog.Level) {
+	since, until := t.app.Works()
+	t.Say(level, "edit waits for the app's entrypoint", append(t.entrypoint(), "hash", t.candidate.Hash,
+		"worked", t.now.Sub(since).Truncate(time.Second), "longest", until.Sub(t.now).Round(time.Second), "todo", entryTodo)...)
+}
+
+// entrypoint are the keys of a line about what works in front of the app.
+func (t *transition) entrypoint() []any {
+	return []any{"pid", t.app.PID, "program", t.app.Entry.Program}
+}
+
+// lookBy looks at what waits as often as --rescan says, and when that may go on.
+func (t *transition) lookBy() {
+	t.deadline = t.now.Add(t.config.Rescan)
+	if t.phase == waiting && !t.warned {
+		t.deadline = earliest(t.deadline, t.waits.Add(app.ScriptWait))
+	}
+}
+
+// waitLate looks at the app and at the volumes while an edit waits.
+func (t *transition) waitLate() {
+	if late := t.waits.Add(app.ScriptWait); !t.warned && t.over(late) {
+		t.warned = true
+		t.sayWaits(slog.LevelWarn)
+	}
+	t.lookAtCandidate()
+	t.Do(app.Look{PID: t.app.PID})
+}

@@ -1,0 +1,71 @@
+package supervisor
+
+import (
+	"time"
+
+	"confit/process/entrypoint"
+	"confit/supervisor/app"
+)
+
+// lookAtEntry looks at an app that has not begun, when it is time. After that nobody looks, but before an edit.
+func (l *loop) lookAtEntry() {
+	e, now := &l.entry, time.Now()
+	switch pid := l.state.app.PID; {
+	case !l.state.app.IsAtEntrypoint():
+		e.pid = 0
+		return
+	case e.pid != pid:
+		e.pid, e.watch = pid, entrypoint.Since(now)
+	case now.Before(e.next):
+		return
+	}
+	look := e.proc.Look(e.pid)
+	e.watch, e.found = e.watch.See(look, now), look
+	e.next = e.watch.Next(now)
+	if s := sightOf(look); s != e.told {
+		e.told = s
+		l.next = append(l.next, looked{s})
+	}
+	if at, begun := e.watch.Begun(); begun {
+		l.next = append(l.next, began{at})
+	}
+}
+
+// lookAtEnd finds out whether an app that has ended, and isn't reaped yet, had begun after the last look.
+func (l *loop) lookAtEnd() {
+	e := &l.entry
+	if e.pid == 0 {
+		return
+	}
+	at, begun := e.watch.Ended()
+	if !begun && e.proc.Executed(e.found) {
+		at, begun = time.Now(), true
+	}
+	if begun {
+		l.handle(began{at})
+	}
+}
+
+// dueEntry is when the app is looked at next; zero: nobody has to.
+func (l *loop) dueEntry() time.Time {
+	if l.entry.pid == 0 {
+		return noDeadline
+	}
+	return l.entry.next
+}
+
+// sightOf is what step needs of a look.
+func sightOf(found entrypoint.Look) app.Sight {
+	s := app.Sight{Program: found.Words, Works: found.Waiting || found.Executes}
+	if found.Shell {
+		s.Script = app.Script(found.Cmdline)
+	}
+	return s
+}
+
+// look answers at once.
+func (l *loop) look(pid int) event {
+	found := l.entry.proc.Look(pid)
+	l.entry.found, l.entry.told = found, sightOf(found)
+	return looked{l.entry.told}
+}
