@@ -251,4 +251,5 @@ const exportExample = `  - name: metrics
 
   # alert: a change that was rejected, or hangs
   confit_config_last_reload_successful == 0
-    or confit_config_change_pending_seconds > 300`
+    or confit_config_change_pending_seconds > 300
+       unless confit_app_entrypoint_seconds > 0`

@@ -36,7 +36,8 @@ func TestGolden(t *testing.T) {
 	no := false
 	c := state(t, status.Status{
 		Confit: "1.2.3", Updated: ago(1), Phase: "running", Degraded: "panic", Trouble: "no space", Stalled: ago(40), LinksChanged: ago(50),
-		App:          status.App{PID: 7, Started: ago(1000), Restarts: 2, Read: &no, LastExit: &status.Exit{Code: 137, OOMKilled: true}},
+		App: status.App{PID: 7, Started: ago(1000), Restarts: 2, Read: &no, LastExit: &status.Exit{Code: 137, OOMKilled: true},
+			Entrypoint: &status.Entrypoint{Program: "bash start.sh", Since: ago(70), Until: ago(-1730)}},
 		Mounted:      &status.Mounted{Hash: "cc", Since: ago(30)},
 		Live:         &status.Generation{Number: 7, Hash: "bb", Source: "mounted", Since: ago(20)},
 		Accepted:     &status.Accepted{Generation: status.Generation{Number: 6, Hash: "aa", Source: "fallback", Since: ago(500)}, Proof: "probation"},
@@ -102,6 +103,24 @@ func TestVerdicts(t *testing.T) {
 	} {
 		if got := scrape(t, state(t, s), "/metrics"); !strings.Contains(got, "\n"+want+"\n") {
 			t.Errorf("%s is missing in\n%s", want, got)
+		}
+	}
+}
+
+// TestEntrypoint: how long the app has been there, as long as anything waits for it.
+func TestEntrypoint(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at   *status.Entrypoint
+		want string
+	}{
+		"it works":         {&status.Entrypoint{Program: "bash start.sh", Since: ago(90), Until: ago(-1)}, "90"},
+		"its time is over": {&status.Entrypoint{Program: "sh loop.sh", Since: ago(301), Until: ago(1)}, "0"},
+		"no time is known": {&status.Entrypoint{Program: "sh loop.sh"}, "0"},
+		"there is none":    {nil, "0"},
+	} {
+		got := scrape(t, state(t, status.Status{App: status.App{Entrypoint: tt.at}}), "/metrics")
+		if want := "\nconfit_app_entrypoint_seconds " + tt.want + "\n"; !strings.Contains(got, want) || strings.Contains(got, ".sh") {
+			t.Errorf("%s: no %q in\n%s", name, want, got)
 		}
 	}
 }

@@ -53,6 +53,8 @@ var metrics = []metric{
 	gauge("app_up", "Whether the app runs.", truth(func(r reading) bool { return r.App.PID > 0 })),
 	gauge("app_start_time_seconds", "When the app was started.",
 		func(r reading) []sample { return moment(r.App.Started) }),
+	gauge("app_entrypoint_seconds", "For how long the app has been at its entrypoint, for which edits wait; 0: it isn't, or its time is over.",
+		age(entrypoint)),
 	gauge("app_read_config", "Whether a changed file was opened within 30 s of the last reload; absent: not known.",
 		part(func(r reading) *bool { return r.App.Read }, func(did *bool) []sample { return one(number(*did)) })),
 	gauge("app_last_exit_code", "Exit code of the app that ended last.",
@@ -85,6 +87,15 @@ func accepted(r reading) *status.Accepted { return r.Accepted }
 func rejection(r reading) *status.Rejection { return r.Rejection }
 
 func lastExit(r reading) *status.Exit { return r.App.LastExit }
+
+// entrypoint is since when the app is there. One whose time is over isn't waited for, whether or not confit has noted that.
+func entrypoint(r reading) status.Time {
+	e := r.App.Entrypoint
+	if e == nil || e.Until <= status.At(r.now) { // times of one format are in the order of their texts
+		return ""
+	}
+	return e.Since
+}
 
 // rejected has no sample when what is mounted isn't what was rejected last.
 func rejected(r reading) []sample {

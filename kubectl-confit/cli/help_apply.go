@@ -35,6 +35,7 @@ object that somebody else has changed since it was applied stays as it is. Then
 all pods get the old ones at once, and are waited for; after ^C they aren't. The
 old objects are in this program's memory alone: a kill -9 leaves the new ones.
 
+--timeout is longer for a script that executes nothing, as with kubectl confit wait.
 An API server that is away ends no step before --timeout, or half a minute if that
 is longer, is over. A write whose answer is lost isn't repeated: the object is read
 again first. --undo has the same time, and half a minute after ^C. What it can't put

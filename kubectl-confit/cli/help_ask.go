@@ -13,12 +13,14 @@ KEYS is how many keys are accepted, of those that the container's lines take. Th
 keys that aren't are listed below. STATE is a word:
 
   accepted    the app has it, and is well with it
-  live        the app has it; confit waits for the proof, or the app isn't well
+  live        the app has it; confit waits for the proof, or for the app's
+              entrypoint before that; or the app isn't well
   gated       it is valid, and waits for the gate
-  on its way  it is mounted, and confit works on it; or the app died of it, and is
-              tried on what was accepted before
+  on its way  it is mounted, and confit works on it, or waits for the app's
+              entrypoint; or the app died of it, and is tried on what was accepted
+              before
   behind      the kubelet has not brought it yet, or can't; or confit looks after
-              its splay or probation
+              its splay, its probation or the app's entrypoint
   starting    the container doesn't run, or has not come up yet
   ended       the pod has ended, or is being deleted
   asked       with --watch: there is no answer yet
@@ -84,6 +86,11 @@ A rejection by the steps stage, render and validate may pass, so the second one
 counts. A rejection by the gate is none: the gate is asked again, unless the
 record in the Lease says that others have rejected it. A container that ends with
 78 twice while it waits has rejected it, too.
+
+An edit that has come in front of a script which executes nothing waits until
+five minutes after confit has seen the script first. The rest of these, five
+minutes at most, is added to --timeout, and that is said once. The time of any
+other entrypoint isn't.
 
 It ends with 1 when the time is over, with who has not accepted it and why; when
 no running pod mounts the objects, or only by subPath, where they never change;

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"confit/confitctl/screen"
 	"confit/kubectl-confit/cluster"
@@ -30,7 +31,7 @@ type progress struct {
 	soak  bool
 	quiet bool // a log has other lines, such as one for each wave
 	rows  map[string]verdict.Row
-	told  map[string]bool // of single containers
+	told  map[string]bool // what single lines were about
 }
 
 func newProgress(to io.Writer, what string, soak bool) *progress {
@@ -40,7 +41,7 @@ func newProgress(to io.Writer, what string, soak bool) *progress {
 // wait waits for verdicts as follow.Wait does, and has the kubelets look where that is wanted.
 func (p *progress) wait(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, at pace) (*follow.Report, error) {
 	defer p.to.Keep()
-	o.Each = p.changed
+	o.Each, o.Longer = p.changed, p.longer
 	if at == untouched {
 		return follow.Wait(ctx, client, scope, o)
 	}
@@ -50,11 +51,13 @@ func (p *progress) wait(ctx context.Context, client *cluster.Client, scope follo
 // changed tells why a container doesn't go on, of those with the same reason the first one, and shows how many have come how far.
 func (p *progress) changed(r verdict.Row) {
 	p.rows[r.UID+"/"+r.Container] = r
+	line := fmt.Sprintf("%s: %s", r.State, r.Why)
 	switch r.State {
 	case verdict.Rejected, verdict.Stuck, verdict.Gated, verdict.Starting, verdict.Ended:
-		if line := fmt.Sprintf("%s: %s", r.State, r.Why); !p.told[line] {
-			p.told[line] = true
-			fmt.Fprintf(p.to, "%s: %s\n", r.Name(), line)
+		p.once(line, r.Name()+": "+line)
+	default:
+		if r.Waits { // programs and times differ
+			p.once(string(r.State)+" at an entrypoint", r.Name()+": "+line)
 		}
 	}
 	if r.State != verdict.Asked {
@@ -62,10 +65,24 @@ func (p *progress) changed(r verdict.Row) {
 	}
 }
 
+// longer tells that the time is longer than --timeout says, once.
+func (p *progress) longer(by time.Duration) {
+	by = max(by.Round(time.Second), time.Second)
+	p.once("longer", fmt.Sprintf("%v of that is added to --timeout, as the script executes nothing: its first five minutes are left to it", by))
+}
+
+// once tells a line, of those about the same the first one.
+func (p *progress) once(about, line string) {
+	if !p.told[about] {
+		p.told[about] = true
+		fmt.Fprintln(p.to, line)
+	}
+}
+
 // summary is how many containers have accepted it, and what the others do. A log has a step when all have been asked, and then for
 // each quarter of them that has accepted it.
 func (p *progress) summary() (text, step string) {
-	counted, all, soaked, last := map[verdict.State]int{}, 0, 0, status.Time("")
+	counted, all, soaked, last, timeless := map[verdict.State]int{}, 0, 0, status.Time(""), false
 	for _, r := range p.rows {
 		if r.State == verdict.Ended || r.State == verdict.Unfollowed {
 			continue
@@ -75,7 +92,7 @@ func (p *progress) summary() (text, step string) {
 		if r.State == verdict.Accepted && r.Soaked {
 			soaked++
 		} else if r.State == verdict.Accepted {
-			last = max(last, r.SoaksAt)
+			last, timeless = max(last, r.SoaksAt), timeless || r.SoaksAt == ""
 		}
 	}
 	accepted, asked := counted[verdict.Accepted], counted[verdict.Asked]
@@ -83,7 +100,7 @@ func (p *progress) summary() (text, step string) {
 	if step = fmt.Sprint("quarter ", 4*accepted/max(1, all)); p.soak {
 		text += fmt.Sprintf(", %d of %d soaked", soaked, all)
 		step += fmt.Sprint(" soaked ", 4*soaked/max(1, all))
-		if last != "" {
+		if last != "" && !timeless {
 			text += ", the last at " + string(last)
 		}
 	}

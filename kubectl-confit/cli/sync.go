@@ -86,13 +86,22 @@ func (h *hurrying) act(now time.Time, rows []verdict.Row, pod func(string) *core
 	h.tellTroubles()
 	h.tellWave(d)
 	for _, p := range d.Late {
-		fmt.Fprintf(h.to, "pod %s: after %v the kubelet has not brought it%s\n", p.Name, sync.Patience, onNode(pod(p.UID)))
+		h.tellLate(p, rows)
 	}
 	for _, p := range d.Ask {
 		soon = append(soon, p.UID)
 		h.patches.Go(func() { h.ask(p, now) })
 	}
 	return soon, d.Next
+}
+
+// tellLate says that a pod is without the edit for long, and who may be the reason: its node, or a confit that looks at nothing.
+func (h *hurrying) tellLate(p sync.Pod, rows []verdict.Row) {
+	if slices.ContainsFunc(rows, func(r verdict.Row) bool { return r.UID == p.UID && r.Waits }) {
+		fmt.Fprintf(h.to, "pod %s: after %v confit has not looked\n", p.Name, sync.Patience)
+		return
+	}
+	fmt.Fprintf(h.to, "pod %s: after %v the kubelet has not brought it%s\n", p.Name, sync.Patience, onNode(h.pod(p.UID)))
 }
 
 // onNode says what may be wrong with a kubelet.

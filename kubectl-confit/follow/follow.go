@@ -51,6 +51,7 @@ type Options struct {
 	Clock   clock.WithTicker      // nil: the real one
 	Soak    bool                  // the apps have to live with it for their confits' --soak, too
 	Each    func(row verdict.Row) // is called with each row that has changed, from one goroutine; may be nil
+	Longer  func(time.Duration)   // is called with what is added to Timeout, as an edit waits for a script; may be nil
 	Act     Act                   // may be nil
 	Endless bool                  // it waits for nothing: Each tells what changes until the context ends, edits included
 }

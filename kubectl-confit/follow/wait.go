@@ -2,7 +2,6 @@ package follow
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"time"
 
@@ -21,13 +20,13 @@ func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, 
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	ctx, end := o.bounded(ctx)
+	ctx, end, limit := o.limited(ctx)
 	defer end(nil)
 	pinned, err := pin(ctx, c, s)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{client: c, scope: s, options: o, wait: verdict.NewWait(pinned, o.Soak, o.Endless), pinned: pinned,
+	r := &run{client: c, scope: s, options: o, limit: limit, wait: verdict.NewWait(pinned, o.Soak, o.Endless), pinned: pinned,
 		pods: map[types.UID]*corev1.Pod{}, others: maps.Clone(pinned), refused: map[pods.Object]bool{}, records: map[string]bool{}, happened: make(chan func()), end: end}
 	go func() {
 		end(c.WatchPods(ctx, s.Pods, func() { r.tell(ctx, r.synced) }, func(pod *corev1.Pod, gone bool) { r.tell(ctx, func() { r.pod(pod, gone) }) }))
@@ -39,29 +38,6 @@ func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, 
 	}
 	result, err := r.loop(ctx)
 	return &Report{Objects: pinned, Rows: r.wait.Rows(), Result: result}, err
-}
-
-// errOver is the cause of a context whose time is over.
-var errOver = errors.New("the time is over")
-
-// bounded ends a context when the time is over, by the clock of the options; the deadline is for what is said of requests.
-func (o *Options) bounded(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	if o.Timeout == 0 {
-		return context.WithCancelCause(ctx)
-	}
-	timed, free := context.WithTimeoutCause(ctx, o.Timeout, errOver)
-	bounded, end := context.WithCancelCause(timed)
-	timer := o.Clock.NewTimer(o.Timeout)
-	go func() {
-		defer free()
-		defer timer.Stop()
-		select {
-		case <-timer.C():
-			end(errOver)
-		case <-bounded.Done():
-		}
-	}()
-	return bounded, end
 }
 
 // pin reads what the API has now of what is waited for.
@@ -84,6 +60,7 @@ type run struct {
 	client   *cluster.Client
 	scope    Scope
 	options  Options
+	limit    *limit // nil: the time is never over
 	wait     *verdict.Wait
 	pinned   verdict.Objects
 	others   verdict.Objects // what was read, the pinned ones among it
@@ -185,13 +162,30 @@ func (r *run) ask(ctx context.Context) (again <-chan time.Time, stop func()) {
 
 func (r *run) answer(q verdict.Question, a verdict.Answer) {
 	row := r.wait.Tell(r.options.Clock.Now(), q, a)
-	if row == nil {
-		return
+	if row != nil {
+		r.changed(*row)
+		r.gated(q.Container.Lease(), row.State)
 	}
-	r.changed(*row)
-	if lease := q.Container.Lease(); row.State == verdict.Gated && lease != "" && !r.records[lease] {
+	r.longer()
+}
+
+// gated looks at the record of a gate for which a container waits.
+func (r *run) gated(lease string, state verdict.State) {
+	if state == verdict.Gated && lease != "" && !r.records[lease] {
 		r.records[lease] = true
 		go r.record(r.context, lease)
+	}
+}
+
+// longer adds to the time what an edit has to wait for a script that executes nothing.
+func (r *run) longer() {
+	by := r.wait.Longer(r.options.Clock.Now())
+	if by == 0 || r.limit == nil {
+		return
+	}
+	r.limit.longer(by)
+	if r.options.Longer != nil {
+		r.options.Longer(by)
 	}
 }
 

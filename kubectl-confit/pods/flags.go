@@ -13,7 +13,7 @@ import (
 var (
 	settings = []string{
 		"links", "lines", "volumes", "fallback", "state", "view", "settle", "splay", "rescan", "render", "validate", "gate", "report", "hook-timeout",
-		"reload", "verify", "verify-timeout", "probation", "soak", "retry", "stop-signal", "stop-timeout", "map-signal", "drain-timeout",
+		"reload", "verify", "verify-timeout", "probation", "soak", "retry", "stop-signal", "stop-timeout", "entrypoint-timeout", "map-signal", "drain-timeout",
 		"map-exit", "log-format", "log-level",
 	}
 	switches       = []string{"allow-disk", "signal-group", "adopt"}

@@ -83,11 +83,16 @@ func (c *container) take(now time.Time, row Row, soak bool) {
 	restarted := c.row.Restarted
 	c.row = row
 	if c.row.Restarted = restarted; restarted && c.row.State == Accepted && !c.row.Soaked && c.row.Since < startOf(c.pod, c.spec.Name) {
-		c.row.State, c.row.Why = Live, "its container was restarted since it accepted it: the app has to live with it for --soak"+until(c.row.SoaksAt)
+		c.row.State, c.row.Why = Live, "its container was restarted since it accepted it: "+c.row.soaks()
 	}
 	if c.done = c.row.State == Accepted && (c.row.Soaked || !soak); c.row.State == Accepted && !c.done {
-		c.row.Why = pods.Join("; ", "the app has to live with it for --soak"+until(c.row.SoaksAt), c.row.Why)
+		c.row.Why = pods.Join("; ", c.row.soaks(), c.row.Why)
 	}
+}
+
+// soaks says how long the app has to live with what is accepted.
+func (r *Row) soaks() string {
+	return pods.Join("; ", "the app has to live with it for --soak"+until(r.SoaksAt), r.entry)
 }
 
 // until is a clause about a moment; "" if that isn't known.

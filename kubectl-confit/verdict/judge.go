@@ -27,7 +27,9 @@ func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []po
 	default:
 		row.Since, row.Why = "", ""
 		row.life(a.Status)
-		row.judge(c, view{a.Status, c.Volumes}, have, only)
+		v := view{a.Status, c.Volumes}
+		row.judge(c, v, have, only)
+		row.waitFor(v)
 	}
 	return row
 }
@@ -39,6 +41,7 @@ func (r *Row) life(s *status.Status) {
 	}
 	if s.Accepted != nil {
 		r.Soaked, r.SoaksAt = s.Accepted.Soaked, moment(s.Accepted.SoaksAt)
+		r.entry = soaksAfter(s)
 	}
 }
 
@@ -89,9 +92,9 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 	case v.Gate != nil:
 		r.State, r.Since, r.Why = Gated, v.Gate.Since, "it waits for the gate"
 	case v.isLive():
-		r.State, r.Since, r.Why = Live, v.Live.Since, "the app has it; confit waits for the proof"
+		r.State, r.Since, r.Why = Live, v.Live.Since, v.proving()
 	default:
-		r.State, r.Since, r.Why = OnItsWay, v.Mounted.Since, "confit is "+pods.Line(v.Phase)
+		r.State, r.Since, r.Why = OnItsWay, v.Mounted.Since, v.doing()
 	}
 	if found.old && len(found.keys) > 0 {
 		r.Why = pods.Join("; ", r.Why, tooOld)
@@ -111,7 +114,7 @@ func (r *Row) alone(v view) {
 	case v.stands():
 		r.rejected(v)
 	default:
-		r.State, r.Why = OnItsWay, "confit is "+pods.Line(v.Phase)
+		r.State, r.Why = OnItsWay, v.doing()
 	}
 }
 
@@ -172,7 +175,8 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// whyBehind says what keeps the kubelet from bringing what the API has. A confit in a splay or a probation doesn't look.
+// whyBehind says what keeps the kubelet from bringing what the API has. A confit in a splay or a probation
+// doesn't look, nor one whose probation waits for the app.
 func (r *comparison) whyBehind(v view) string {
 	switch {
 	case len(r.missing) > 0 && r.missing[0].Key != "":
@@ -181,6 +185,8 @@ func (r *comparison) whyBehind(v view) string {
 		return fmt.Sprintf("the kubelet can't bring it: there is no %s", r.missing[0].Object)
 	case len(r.frozen) > 0:
 		return fmt.Sprintf("%s is immutable: only a new pod takes another one of that name", r.frozen[0])
+	case v.isBeginning():
+		return "the kubelet has not brought it yet, or confit is busy with what came before: it waits for " + v.entrypoint()
 	case v.Phase == "splaying", v.Phase == "reading", v.Phase == "proving":
 		return "the kubelet has not brought it yet, or confit is busy with what came before"
 	}

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -125,9 +126,11 @@ func (w *Wait) Late() Result {
 			rows = append(rows, c.row)
 		}
 	}
-	switch Sort(rows); {
+	Sort(rows)
+	first := max(0, slices.IndexFunc(rows, func(r Row) bool { return r.Waits })) // the others may wait for that one
+	switch {
 	case len(rows) > 1:
-		return Result{Wrong, fmt.Sprintf("%s; %s is %s: %s; and %d more", why, rows[0].Name(), rows[0].State, rows[0].Why, len(rows)-1)}
+		return Result{Wrong, fmt.Sprintf("%s; %s is %s: %s; and %d more", why, rows[first].Name(), rows[first].State, rows[first].Why, len(rows)-1)}
 	case len(rows) == 1:
 		why += fmt.Sprintf("; %s is %s: %s", rows[0].Name(), rows[0].State, rows[0].Why)
 	case waited > 0:

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"time"
+
 	"confit/kubectl-confit/pods"
 	"confit/status"
 )
@@ -51,6 +53,9 @@ type Row struct {
 	SoaksAt   status.Time `json:"soaksAt"`
 	Final     bool        `json:"-"` // Rejected, and confit won't think better of it: see [Wait]
 	Restarted bool        `json:"-"` // its container was, since the [Wait] began
+	Waits     bool        `json:"-"` // for the app's entrypoint: nothing else happens to it before, and Why has the reason
+	script    time.Time   // until when the edit waits for a script that executes nothing; zero: it doesn't
+	entry     string      // a clause about an app that hasn't begun; "": it has
 }
 
 // Answer is what a container says of itself, or why it says nothing.

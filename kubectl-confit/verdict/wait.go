@@ -31,6 +31,9 @@ type Wait struct {
 	synced      bool
 	pods        map[types.UID]*podState
 	result      *Result
+
+	longest time.Time     // until when some edit waits for a script
+	longer  time.Duration // what came of that so far
 }
 
 // podState is what is known of a pod.

@@ -144,6 +144,18 @@ func (r *Replica) Publish() {
 	})
 }
 
+// Enter has the app at its entrypoint since a time, for so long at most, and confit wait for that: an edit, in the phase waiting, or the proof
+// of what is live, in the phase beginning.
+func (r *Replica) Enter(phase, program string, since time.Time, long time.Duration) {
+	r.change(func() {
+		r.status.Phase = phase
+		r.status.App.Entrypoint = &status.Entrypoint{Program: program, Since: status.At(since), Until: status.At(since.Add(long))}
+	})
+}
+
+// Begin ends that.
+func (r *Replica) Begin() { r.change(func() { r.status.App.Entrypoint = nil }) }
+
 // Accept accepts what is mounted.
 func (r *Replica) Accept() {
 	r.Publish()

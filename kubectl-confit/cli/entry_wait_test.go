@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/sync"
+	"confit/kubectl-confit/verdict"
+	"confit/status"
+)
+
+// enters brings an edit to a container whose app is at its entrypoint, where it has half an hour.
+func (w *world) enters(r *scripted.Replica) (until string) {
+	r.Bring("/confit/web", w.data("web"))
+	since := time.Now()
+	r.Enter("waiting", "bash start.sh", since, 30*time.Minute)
+	return string(status.At(since.Add(30 * time.Minute)))
+}
+
+// TestStatus_entrypoint: who waits for an app is on its way, and why and until when is said.
+func TestStatus_entrypoint(t *testing.T) {
+	w, a, b := edited(t)
+	until := w.enters(a)
+	b.Enter("beginning", "", time.Now(), 0)
+	r := w.run("status", "configmap/web")
+	for _, want := range []string{
+		"confit waits for the app's entrypoint bash start.sh, until " + until + " at the latest\n",
+		"the kubelet has not brought it yet, or confit is busy with what came before: it waits for the app's entrypoint, until ",
+	} {
+		if r.code != 0 || !strings.Contains(r.stdout, want) {
+			t.Errorf("got %+v, want %s", r, want)
+		}
+	}
+}
+
+// TestLate_entrypoint: the last line of what times out has the reason, of a pod for which the others wait, too.
+func TestLate_entrypoint(t *testing.T) {
+	const reason = "confit waits for the app's entrypoint bash start.sh, until "
+	type late struct {
+		*started
+		want string
+	}
+	var runs []late
+	begin := func(w *world, r *scripted.Replica, more string, args ...string) {
+		until := w.enters(r)
+		s := w.start(": on its way: "+reason+until, append(args, "--timeout", "4s")...)
+		runs = append(runs, late{s, " is on its way: " + reason + until + " at the latest" + more + "\n"})
+	}
+	for _, verb := range []string{"wait", "sync"} {
+		w, _, b := edited(t)
+		begin(w, b, "; and 1 more", verb, "configmap/web")
+	}
+	w, a := applied(t, well)
+	w.Apply(configMap("web", "nginx.conf", "2"))
+	begin(w, a, "", "apply", "--in-place", "--force-conflicts", "-f", edit(t, "2"))
+	for _, run := range runs {
+		r := run.ends()
+		more := strings.Contains(r.stderr, "added to --timeout")
+		if r.code != 1 || !strings.Contains(r.stderr, run.want) || more || strings.Count(r.stderr, ": on its way: ") != 1 {
+			t.Errorf("got %+v, want %s", r, run.want)
+		}
+	}
+}
+
+// TestWait_script: what a script that executes nothing may need is added to --timeout, and that is said once.
+func TestWait_script(t *testing.T) {
+	for _, verb := range []string{"wait", "sync"} {
+		t.Run(verb, func(t *testing.T) {
+			w, a, b := edited(t)
+			for _, r := range []*scripted.Replica{a, b} {
+				r.Bring("/confit/web", w.data("web"))
+				r.Enter("waiting", "sh loop.sh", time.Now(), 5*time.Minute)
+			}
+			s := w.start("of that is added to --timeout, as the script executes nothing", verb, "configmap/web")
+			s.sees("2 on its way")
+			a.Begin()
+			b.Begin()
+			w.take(a, b)
+			r := s.ends()
+			if r.code != 0 || strings.Count(r.stderr, "added to --timeout") != 1 || strings.Count(r.stderr, "entrypoint sh loop.sh, until ") != 1 {
+				t.Errorf("got %+v", r)
+			}
+		})
+	}
+}
+
+// TestSync_entrypoint: no kubelet is blamed for a confit that looks at nothing.
+func TestSync_entrypoint(t *testing.T) {
+	f := newFleet(t, 1)
+	f.took["web-0"] = func(*scripted.Replica, int) {}
+	f.confit["web-0"].Publish()
+	f.confit["web-0"].Enter("beginning", "bash start.sh", time.Now(), 30*time.Minute)
+	const busy = "or confit is busy with what came before: it waits for the app's entrypoint bash start.sh, until "
+	s := f.start("pod web-0, container nginx: behind: the kubelet has not brought it yet, "+busy, "sync", "configmap/web")
+	f.bring(f.confit["web-0"])
+	f.confit["web-0"].Begin()
+	f.confit["web-0"].Accept()
+	if r := s.ends(); r.code != 0 {
+		t.Errorf("got %+v", r)
+	}
+	var log bytes.Buffer
+	h := &hurrying{progress: newProgress(&log, "configmap/web", false), pod: func(string) *corev1.Pod { return webPod("web-0") }}
+	for _, waits := range []bool{true, false} {
+		h.tellLate(sync.Pod{Name: "web-0", UID: "u"}, []verdict.Row{{UID: "other", Waits: !waits}, {UID: "u", Waits: waits}})
+	}
+	const want = "pod web-0: after 15s confit has not looked\npod web-0: after 15s the kubelet has not brought it: is node node-1 well? "
+	if !strings.HasPrefix(log.String(), want) {
+		t.Errorf("got %s", log.String())
+	}
+}
+
+// TestSoak_entrypoint: an app at its entrypoint soaks nothing yet, so neither an end nor the time of one is known.
+func TestSoak_entrypoint(t *testing.T) {
+	w, a, b := edited(t)
+	w.take(a, b)
+	at := time.Now().Add(time.Hour)
+	a.Soak(at)
+	b.Enter("running", "bash start.sh", time.Now(), 30*time.Minute) // a new container, on what the former one has accepted
+	s := w.start("2 of 2 accepted, 0 of 2 soaked", "wait", "configmap/web", "--soak")
+	a.Soak(time.Now())
+	w.asksNow("web-0")
+	s.sees("2 of 2 accepted, 1 of 2 soaked")
+	b.Begin()
+	b.Soak(at)
+	w.asksNow("web-1")
+	s.sees("2 of 2 accepted, 1 of 2 soaked, the last at " + string(status.At(at)))
+	b.Soak(time.Now())
+	w.asksNow("web-1")
+	if r := s.ends(); r.code != 0 || strings.Contains(s.stderr.String(), "2 of 2 accepted, 0 of 2 soaked, the last at") {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// asksNow has a container asked before its turn.
+func (w *world) asksNow(pod string) {
+	w.ChangePod("shop", pod, func(p *corev1.Pod) { p.Status.ContainerStatuses[0].ContainerID += "+" })
+}
