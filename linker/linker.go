@@ -145,8 +145,8 @@ func (l *Linker) Owns(path string) bool {
 }
 
 // Collect removes all generations but the accepted ones, the live one and those that note.json names, as the next confit looks for these.
-// Before the first acceptance the one that a former confit left in force stays, too, and in any case what is newer than the newest that the
-// caller knows.
+// Before the first acceptance the one that a former confit left in force stays, too. What is newer than the newest that the caller
+// knows stays in any case.
 //
 // It also returns the memory of staging to the system, as the collector alone would keep some MiB for ever. After the first generation that
 // costs more memory than it frees. It takes long with many files: call it after the app was reloaded.

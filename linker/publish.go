@@ -121,7 +121,8 @@ func (l *Linker) GoBack(number int) (done bool, err error) {
 
 // show is [target.Set.Switch]. It remembers where the live link leads to.
 func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (done bool, err error) {
-	if done, err = l.targets.Switch(number, wanted, strict); done {
+	done, err = l.targets.Switch(number, wanted, strict)
+	if done {
 		l.shown = number
 	}
 	return done, err
@@ -130,10 +131,10 @@ func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (d
 // mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
 const mendsToRest = 16
 
-// Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries have left. It
-// does nothing if another generation was put in force meanwhile.
-// What it mends it logs, and once what it can't, which it returns. While it is watched who opens what has changed it looks at no file, as
-// that would count. Now and then it returns memory to the system, as [Linker.Collect] does.
+// Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries have
+// left. It does nothing if another generation was put in force meanwhile. What it mends it logs, and once what it can't, which it
+// returns. While it is watched who opens what has changed it looks at no file, as that would count. Now and then it returns memory
+// to the system, as [Linker.Collect] does.
 func (l *Linker) Mend(number int) error {
 	if l.mends++; l.mends%mendsToRest == 0 {
 		debug.FreeOSMemory()

@@ -29,10 +29,10 @@ func (e began) take(t *transition) {
 
 // outlasted is for an app whose time at its entrypoint is over, or a script that has been there for long.
 func (t *transition) outlasted() {
-	hadBegun := !t.app.IsAtEntrypoint()
+	wasThere := t.app.IsAtEntrypoint()
 	t.onApp().Outlast()
 	switch {
-	case !hadBegun:
+	case wasThere:
 		t.Say(slog.LevelWarn, "app has not begun in time: its entrypoint is no longer waited for",
 			append(t.entrypoint(), "waited", t.lived(), "todo", entryTodo)...)
 		t.goOnWithApp()
