@@ -97,7 +97,7 @@ func (x *explorer) resultsOf(p *place) map[string]result {
 			c.end()
 		}
 		did := fmt.Sprint(c.did, c.broken)
-		list[fmt.Sprintf("%s %v", moves[m].name, c.choices)] = result{x.canon.key(&c.place), did, c.place.String()}
+		list[fmt.Sprintf("%s %v", moves[m].name, c.choices)] = result{x.canon.key(&c.place), did, c.String()}
 	})
 	x.asks = false
 	return list
@@ -176,16 +176,16 @@ func (v *variation) varyCopy(of reflect.Value) {
 // change gives a field another value.
 func (v *variation) change(f reflect.Value) {
 	v.changed++
-	switch name := v.name; {
-	case name == "outside.now":
+	switch v.name {
+	case "outside.now":
 		v.isLater(f)
-	case name == "Outcome.Reason": // whoever compares outcomes compares this, too
+	case "Outcome.Reason": // whoever compares outcomes compares this, too
 		if f.String() != "" {
 			f.SetString(f.String() + " or another")
 		}
-	case name == "model.numbers" || name == "outside.pids":
+	case "model.numbers", "outside.pids":
 		f.SetInt(f.Int() + v.shift)
-	case name == "model.copies": // in another order
+	case "model.copies": // in another order
 		v.dice.Shuffle(f.Len(), reflect.Swapper(f.Slice(0, f.Len()).Interface()))
 	default:
 		v.fill(f)

@@ -13,7 +13,7 @@ import (
 
 // handOver gives the linker the jobs of an event.
 func (c *course) handOver() {
-	c.model.order(c, c.given...)
+	c.order(c, c.given...)
 	c.given = nil
 	c.noteIsWhole()
 }
