@@ -61,7 +61,7 @@ func (c *canon) key(p *place) (key [16]byte) {
 	c.ats = c.ats[:0]
 	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
 	c.works = p.state.app.IsAtEntrypoint()
-	c.bad = p.state.rejection.stands && !p.stopped // the last one, until what is held is said: a stop may drop that
+	c.bad = p.state.rejection.stands && p.state.held.rejection == nil && !p.stopped // else the last one is another
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}
