@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -162,6 +163,7 @@ func TestLadder_first_container(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLadder(t, "signal:HUP", "1s")
+			l.flags[slices.Index(l.flags, "--probation")+1] = "3s" // a busy machine takes its time until the app ends
 			l.web.swap(keys{"text": test.text})
 			l.world(test.world)
 			if test.back != "" {
