@@ -7,7 +7,7 @@ var mayImport = map[string][]string{
 	"config":  {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
 	"linker":  {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"signals": {"golang.org/x/sys/unix"},
-	"process": {"confit/signals", "golang.org/x/sys/unix"},
+	"process": {"confit/process/entrypoint", "confit/signals", "golang.org/x/sys/unix"},
 
 	"notify":     {},
 	"status":     {},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"confit/process/entrypoint"
 )
 
 // WorkingDirectory is that of a process, or "" if it isn't known. A directory that was removed keeps its last name.
@@ -72,17 +74,10 @@ func Unversioned(program string) string {
 	return stem
 }
 
-// wrappers and inits are programs that stay the parents of what they start. The names of inits often end with more than a version.
-var (
-	wrappers = []string{"ash", "bash", "busybox", "dash", "ksh", "mksh", "runuser", "sh", "su", "sudo", "timeout", "zsh"}
-	inits    = []string{"catatonit", "dumb-init", "tini"}
-)
-
-func isInit(program string) bool {
-	return slices.ContainsFunc(inits, func(init string) bool { return strings.HasPrefix(program, init) })
+// wraps reports that a program stays the parent of what it starts.
+func wraps(program string) bool {
+	return program == "busybox" || entrypoint.IsShell(program) || entrypoint.Stays(program)
 }
-
-func wraps(program string) bool { return slices.Contains(wrappers, program) || isInit(program) }
 
 // Wrapped is the process that does an app's work, and its program: the only child of an init or a wrapper, however many of these there are.
 // Else it is the app itself.
@@ -90,7 +85,7 @@ func Wrapped(pid int) (int, string) { return below(pid, wraps) }
 
 // Receiver is the process to which a signal for the app comes, and its program: the only child of an init, which hands signals on. Else it
 // is the app itself.
-func Receiver(pid int) (int, string) { return below(pid, isInit) }
+func Receiver(pid int) (int, string) { return below(pid, entrypoint.IsInit) }
 
 func below(pid int, passes func(program string) bool) (int, string) {
 	program := Program(pid)

@@ -55,15 +55,18 @@ func nameOf(word string) string {
 	return strings.TrimPrefix(word[strings.LastIndexByte(word, '/')+1:], "-")
 }
 
-// isShell knows a shell with a version behind its name, too.
-func isShell(name string) bool {
+// IsShell reports that a program reads a script. It may have a version behind its name.
+func IsShell(name string) bool {
 	return slices.Contains(shells, strings.TrimRight(name, "0123456789."))
 }
 
-// stays reports whether a program stays the parent of what it starts: an init, or what starts a program as another user
+// IsInit reports that a program is an init, which hands signals on. Its name may end with more than a version: tini-static.
+func IsInit(name string) bool {
+	return slices.ContainsFunc([]string{"tini", "dumb-init", "catatonit"}, func(init string) bool { return strings.HasPrefix(name, init) })
+}
+
+// Stays reports whether a program stays the parent of what it starts: an init, or what starts a program as another user
 // or for a time.
-func stays(name string) bool {
-	isInit := func(init string) bool { return strings.HasPrefix(name, init) } // tini-static
-	return slices.ContainsFunc([]string{"tini", "dumb-init", "catatonit"}, isInit) ||
-		slices.Contains([]string{"su", "sudo", "runuser", "timeout"}, name)
+func Stays(name string) bool {
+	return IsInit(name) || slices.Contains([]string{"su", "sudo", "runuser", "timeout"}, name)
 }

@@ -68,7 +68,7 @@ func TestNames(t *testing.T) {
 		"bashful": {}, "": {}, "nginx: master process /usr/sbin/sh": {},
 	} {
 		name := nameOf(word)
-		if got := [2]bool{isShell(name), stays(name)}; got != want {
+		if got := [2]bool{IsShell(name), Stays(name)}; got != want {
 			t.Errorf("%q: %v, want %v", word, got, want)
 		}
 	}

@@ -63,7 +63,7 @@ func (p *Proc) Look(app int) (found Look) {
 
 // runs reports that a shell which stays only waits for the one child that it has.
 func (p *Proc) runs(children []int) bool {
-	return len(children) == 1 && (children[0] == p.through || isShell(p.programOf(children[0]).name))
+	return len(children) == 1 && (children[0] == p.through || IsShell(p.programOf(children[0]).name))
 }
 
 // mostRead bounds how many scripts are known.
@@ -76,8 +76,8 @@ func (p *Proc) lookAt(pid int) Look {
 	found := Look{PID: pid, Program: program.name, name: comm}
 	found.Words, _, _ = strings.Cut(program.words[0], ": ")
 	found.Cmdline = sha256.Sum256([]byte(strings.Join(program.words, "\x00")))
-	found.Waiting = stays(program.name)
-	found.Shell = isShell(program.name)
+	found.Waiting = Stays(program.name)
+	found.Shell = IsShell(program.name)
 	if found.Words == "" {
 		found.Words = program.name
 	}
