@@ -199,7 +199,8 @@ func (s *Status) rest(p *page) {
 		p.row("app", fmt.Sprintf("pid %d, started %s, restarts: %d", a.PID, p.when(a.Started), a.Restarts))
 	}
 	if e := a.Entrypoint; e != nil {
-		p.row("", fmt.Sprintf("at its entrypoint since %s: %s; edits wait until %s", p.when(e.Since), e.Program, p.when(e.Until)))
+		p.row("", "at its entrypoint: "+e.Program+", "+p.when(e.Since))
+		p.row("", "an edit waits for that; its time is over "+p.when(e.Until))
 	}
 	if a.Text != "" {
 		p.row("", "says: "+a.Text)

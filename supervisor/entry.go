@@ -83,7 +83,7 @@ func (t *transition) goOnOrWait() {
 }
 
 // entryTodo is what to do about an entrypoint that works for long.
-const entryTodo = "write exec in front of the script's last command, or set --entrypoint-timeout; a restart takes the edit at once"
+const entryTodo = "write exec in front of the script's last command, or set --entrypoint-timeout 0; a restart of the container takes the edit at once"
 
 func (t *transition) sayWaits(level slog.Level) {
 	since, until := t.app.Works()
