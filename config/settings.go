@@ -65,7 +65,7 @@ var settings = []*setting{
 
 	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return field(&c.StopSignal, parseCaught, signals.Name) }},
 	{name: "stop-timeout", takes: " D", help: "how long the app has before a restart kills it", def: "30s", of: func(c *Config) value { return span(&c.StopTimeout, 0) }},
-	{name: "entrypoint-timeout", takes: " D", help: "how long an edit waits for an entrypoint script to execute the app, such as 30m; 0: not at all", def: "0",
+	{name: "entrypoint-timeout", takes: " D", help: "how long an edit waits for an entrypoint script to execute the app; 0: not at all", def: "30m",
 		of: func(c *Config) value { return span(&c.EntrypointTimeout, 0) }},
 	{name: "map-signal", takes: " FROM:TO", help: "turns signal FROM into TO; FROM: drops it; repeatable", repeat: true, of: func(c *Config) value { return signalMap(c) }},
 	{name: "signal-group", help: "sends signals to the app's process group", def: "false", of: func(c *Config) value { return toggle(&c.SignalGroup) }},
