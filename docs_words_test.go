@@ -30,7 +30,7 @@ var mostWords = map[string]int{
 	"docs/internals/conformance.md":  500,
 	"docs/internals/decisions.md":    3_900,
 	"docs/internals/dependencies.md": 360,
-	"docs/internals/design.md":       2_700,
+	"docs/internals/design.md":       2_710,
 	"docs/internals/measurements.md": 900,
 }
 

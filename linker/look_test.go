@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,36 @@ func TestStageInTheSameTick(t *testing.T) {
 			}
 			h.reads("a", text)
 		}
+	}
+}
+
+// TestStageUnwritten: what nobody is about to try is found with its hash, and leaves nothing behind.
+func TestStageUnwritten(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b")
+	h.write("web", "a", "one", "b", "one")
+	h.open()
+	first := h.adopt()
+	look := func() Candidate {
+		t.Helper()
+		was, now := h.names("state/generations"), []string(nil)
+		c, err := h.linker.Linker.Stage(Known{Accepted: first.Number, Unwritten: true})
+		if now = h.names("state/generations"); !slices.Equal(now, was) || c.Number != 0 || err != nil && !IsInvalid(err) {
+			t.Errorf("candidate %d, error %v, generations %q, before %q", c.Number, err, now, was)
+		}
+		return c
+	}
+	if c := look(); c.Hash != first.Hash || len(c.Changes) != 0 {
+		t.Errorf("what is accepted: %+v", c)
+	}
+	h.write("web", "a", "two", "b", "one")
+	second := look()
+	h.write("web", "a", "two")
+	if c := look(); c.Hash != (Hash{}) || changed(c) != "web/a web/b" {
+		t.Errorf("without a key: %+v", c)
+	}
+	h.write("web", "a", "two", "b", "one")
+	if c := h.stage(); c.Hash != second.Hash || c.Shared != second.Shared || c.Number != 2 || changed(c) != changed(second) {
+		t.Errorf("staged as %+v, found as %+v", c, second)
 	}
 }
 

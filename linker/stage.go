@@ -39,6 +39,7 @@ type Known struct {
 	Fingerprint Fingerprint // of the last look that came to an end
 	Accepted    int         // the generation that is accepted; 0: none
 	Spared      Hash        // keys on which the renderer doesn't run, if the accepted generation has its files
+	Unwritten   bool        // nobody is about to try the candidate: nothing is written, and it has no number
 }
 
 // Stage looks at every volume and, if one has changed, writes a candidate, or takes the accepted generation as that if it has the same
@@ -142,17 +143,19 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	accepted := l.generations[k.Accepted]
 	read, err := l.read(r)
 	g := read
-	if err == nil {
+	if err == nil && !k.Unwritten {
 		g, err = l.write(read, r, accepted, k.Spared)
 	}
 	// A swap deletes the old directory while it is read. So an error, or the finding that nothing needs to be written, counts only if
 	// nothing has changed.
-	if err != nil || g == accepted {
+	if err != nil || g == accepted || k.Unwritten {
 		if moved := r.CheckUnmoved(); moved != nil {
 			return moved
 		}
 	}
 	switch {
+	case err == nil && k.Unwritten:
+		c.Generation, c.Changes = g.Generation, generation.Changes(accepted, g)
 	case err == nil:
 		l.describe(c, g, accepted)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()

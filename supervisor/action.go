@@ -57,7 +57,10 @@ type (
 	}
 	terminateHook struct{}             // asks it to end
 	compare       struct{ number int } // answered by compared
-	runReport     struct {             // answered by reportEnded, at once if it can't be started
+	glance        struct {             // at what is mounted, while the generation in force is proved; answered by glanced
+		inForce, accepted int
+	}
+	runReport struct { // answered by reportEnded, at once if it can't be started
 		command   []string
 		inForce   linker.Generation
 		report    *linker.Outcome

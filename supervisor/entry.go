@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/supervisor/app"
 )
 
@@ -77,7 +78,7 @@ func (t *transition) goOnOrWait() {
 	}
 	if t.waits.IsZero() {
 		t.waits = t.now
-		t.sayWaits(slog.LevelInfo)
+		t.sayWaits(slog.LevelInfo, t.candidate.Hash)
 	}
 	t.lookBy()
 }
@@ -85,9 +86,9 @@ func (t *transition) goOnOrWait() {
 // entryTodo is what to do about an entrypoint that works for long.
 const entryTodo = "write exec in front of the script's last command, or set --entrypoint-timeout 0; a restart of the container takes the edit at once"
 
-func (t *transition) sayWaits(level slog.Level) {
+func (t *transition) sayWaits(level slog.Level, hash linker.Hash) {
 	since, until := t.app.Works()
-	t.Say(level, "edit waits for the app's entrypoint", append(t.entrypoint(), "hash", t.candidate.Hash,
+	t.Say(level, "edit waits for the app's entrypoint", append(t.entrypoint(), "hash", hash,
 		"worked", t.now.Sub(since).Truncate(time.Second), "longest", until.Sub(t.now).Round(time.Second), "todo", entryTodo)...)
 }
 
@@ -99,17 +100,22 @@ func (t *transition) entrypoint() []any {
 // lookBy looks at what waits as often as --rescan says, and when that may go on.
 func (t *transition) lookBy() {
 	t.deadline = t.now.Add(t.config.Rescan)
-	if t.phase == waiting && !t.warned {
+	if t.phase != gating && !t.waits.IsZero() && !t.warned {
 		t.deadline = earliest(t.deadline, t.waits.Add(app.ScriptWait))
 	}
 }
 
 // waitLate looks at the app and at the volumes while an edit waits.
 func (t *transition) waitLate() {
-	if late := t.waits.Add(app.ScriptWait); !t.warned && t.over(late) {
-		t.warned = true
-		t.sayWaits(slog.LevelWarn)
-	}
+	t.warnWaits(t.candidate.Hash)
 	t.lookAtCandidate()
 	t.Do(app.Look{PID: t.app.PID})
+}
+
+// warnWaits warns once of an edit that has waited for long.
+func (t *transition) warnWaits(hash linker.Hash) {
+	if !t.warned && !t.waits.IsZero() && t.over(t.waits.Add(app.ScriptWait)) {
+		t.warned = true
+		t.sayWaits(slog.LevelWarn, hash)
+	}
 }

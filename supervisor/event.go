@@ -52,6 +52,11 @@ type (
 		number int
 		err    error
 	}
+	glanced struct { // what is mounted
+		inForce   int
+		candidate linker.Candidate // without hashes if it can't be one
+		err       error            // why the system refuses to look
+	}
 	reportEnded struct {
 		status process.Status
 		err    error // why it could not be started

@@ -86,19 +86,14 @@ func (t *transition) lookMeanwhile() {
 // lookAtCandidate asks the linker whether the candidate is still the newest.
 func (t *transition) lookAtCandidate() {
 	t.lookBy()
-	t.pending = t.looking
-	if !t.pending {
-		t.looking = true
-		t.mendInForce()
-		t.assign(compare{t.candidate.Number})
-	}
+	t.mendInForce()
+	t.assign(compare{t.candidate.Number})
 }
 
 func (e compared) take(t *transition) {
 	if e.number != t.candidate.Number { // of a gate that was asked before
 		return
 	}
-	t.looking = false
 	superseded := errors.Is(e.err, linker.ErrSuperseded)
 	switch {
 	case t.phase != waiting && (t.phase != gating || t.gateEnds()):
@@ -110,9 +105,6 @@ func (e compared) take(t *transition) {
 		t.reportSystemError(e.err)
 	default:
 		t.complaints[applying] = ""
-		if t.pending {
-			t.lookAtCandidate()
-		}
 	}
 }
 

@@ -79,7 +79,7 @@ func orderOf(j job) order {
 		o.Kind = slots.Collect
 	case mend:
 		o.Kind = slots.Mend
-	case compare:
+	case compare, glance:
 		o.Kind = slots.Compare
 	case lookAtLinks:
 		o.Kind = slots.Links

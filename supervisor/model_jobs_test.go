@@ -28,6 +28,8 @@ func (m *model) carry(f fate, j job) event {
 		return touched{watched: m.watch(f), err: f.refuses(j)}
 	case compare:
 		return m.compare(f, j)
+	case glance:
+		return m.glance(f, j)
 	}
 	return nil
 }
@@ -197,4 +199,21 @@ func (m *model) compare(f fate, j compare) event {
 		return compared{j.number, linker.ErrSuperseded}
 	}
 	return compared{number: j.number}
+}
+
+// glance is linker.Stage of what is not written.
+func (m *model) glance(f fate, j glance) event {
+	l := m.mounted
+	if err := f.refuses(j); err != nil {
+		return glanced{j.inForce, linker.Candidate{}, err}
+	}
+	c := linker.Candidate{Changes: m.changes(f, l, j.accepted)}
+	if of := f.find(l); of.wrong == nil {
+		c.Generation = made{number: 1, holds: l, like: of.like}.generation()
+		c.Number = 0
+		if len(f.settings().Render) > 0 {
+			c.Hash = l.inputs()
+		}
+	}
+	return glanced{j.inForce, c, nil}
 }

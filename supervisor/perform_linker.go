@@ -84,6 +84,15 @@ func (l *loop) staged(c linker.Candidate, err error) event {
 
 func (a compare) carryOut(l *loop) event { return compared{a.number, l.Linker.CheckNewest(a.number)} }
 
+func (a glance) carryOut(l *loop) event {
+	c, err := l.Linker.Stage(linker.Known{Accepted: a.accepted, Unwritten: true})
+	l.status.NoteVolumes(l.Linker.Volumes())
+	if linker.IsInvalid(err) {
+		err = nil
+	}
+	return glanced{a.inForce, c, err}
+}
+
 func (a publish) perform(l *loop) event {
 	if err := process.Reach(a.app); a.app != 0 && err != nil {
 		return barred{err}

@@ -45,7 +45,7 @@ func (p phase) rule() rule {
 	case telling:
 		return rule{due: (*transition).endTelling}
 	case beginning:
-		return rule{withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).glance, hinted: (*transition).glanceSoon, withoutApp: (*transition).recoverFromExit}
 	case proving:
 		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}

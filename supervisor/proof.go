@@ -28,7 +28,7 @@ func (t *transition) prove() {
 	case !t.app.Runs():
 		t.drain(app.StartAgain)
 	case inDoubt && t.beginsFirst():
-		t.phase, t.deadline = beginning, noDeadline
+		t.enter(beginning, t.config.Rescan)
 	case inDoubt:
 		t.phase = proving
 		t.expectReady()

@@ -46,7 +46,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	HOOK ends CODE [WORDS], report ends CODE
 //	HOOK doesn't start: REASON     the next one
 //	JOB fails: REASON              the next of the linker's jobs: stage, fallback (to stage that), complete, publish, withdraw,
-//	                               touch, note, compare. All others go well
+//	                               touch, note, compare, glance. All others go well
 //	JOB partly fails: REASON       withdraw or mend has done the rest
 //	mend loses: KEY                of what is in force, for good
 //	withdraw loses: REASON         what is gone back to can't be used

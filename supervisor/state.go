@@ -123,7 +123,6 @@ type transaction struct {
 	started      bool    // the app is started on the generation in force, not only reloaded
 	leftAtHUP    bool    // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure   error   // the app is gone, and the generation in force is to blame
-	looking      bool    // the linker looks at the volumes while the gate is asked
 	outdated     bool    // they moved on, and the gate was asked to end
 	proof        proof   // what the generation in force still has to prove
 	wentFrom     int     // the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0: there is none

@@ -221,7 +221,7 @@ func (w *world) perform(a action) event {
 			w.staged = nil
 		}
 		w.order(a)
-	case complete, goBack, compare, writeNote:
+	case complete, goBack, compare, glance, writeNote:
 		w.order(a.(job))
 	case runHook:
 		return w.runHook()

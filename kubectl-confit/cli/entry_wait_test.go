@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"confit/kubectl-confit/cluster/scripted"
-	"confit/kubectl-confit/sync"
-	"confit/kubectl-confit/verdict"
 	"confit/status"
 )
 
@@ -26,11 +23,12 @@ func (w *world) enters(r *scripted.Replica) (until string) {
 func TestStatus_entrypoint(t *testing.T) {
 	w, a, b := edited(t)
 	until := w.enters(a)
+	b.Bring("/confit/web", w.data("web"))
 	b.Enter("beginning", "", time.Now(), 0)
 	r := w.run("status", "configmap/web")
 	for _, want := range []string{
 		"confit waits for the app's entrypoint bash start.sh, until " + until + " at the latest\n",
-		"the kubelet has not brought it yet, or confit is busy with what came before: it waits for the app's entrypoint, until ",
+		"confit waits for the app's entrypoint, until ",
 	} {
 		if r.code != 0 || !strings.Contains(r.stdout, want) {
 			t.Errorf("got %+v, want %s", r, want)
@@ -89,28 +87,18 @@ func TestWait_script(t *testing.T) {
 	}
 }
 
-// TestSync_entrypoint: no kubelet is blamed for a confit that looks at nothing.
+// TestSync_entrypoint: what has come while an app is at its entrypoint is on its way, and why it waits is said.
 func TestSync_entrypoint(t *testing.T) {
 	f := newFleet(t, 1)
 	f.took["web-0"] = func(*scripted.Replica, int) {}
-	f.confit["web-0"].Publish()
-	f.confit["web-0"].Enter("beginning", "bash start.sh", time.Now(), 30*time.Minute)
-	const busy = "or confit is busy with what came before: it waits for the app's entrypoint bash start.sh, until "
-	s := f.start("pod web-0, container nginx: behind: the kubelet has not brought it yet, "+busy, "sync", "configmap/web")
+	s := f.start("1 behind", "sync", "configmap/web")
 	f.bring(f.confit["web-0"])
+	f.confit["web-0"].Enter("beginning", "bash start.sh", time.Now(), 30*time.Minute)
+	s.sees("pod web-0, container nginx: on its way: confit waits for the app's entrypoint bash start.sh, until ")
 	f.confit["web-0"].Begin()
 	f.confit["web-0"].Accept()
 	if r := s.ends(); r.code != 0 {
 		t.Errorf("got %+v", r)
-	}
-	var log bytes.Buffer
-	h := &hurrying{progress: newProgress(&log, "configmap/web", false), pod: func(string) *corev1.Pod { return webPod("web-0") }}
-	for _, waits := range []bool{true, false} {
-		h.tellLate(sync.Pod{Name: "web-0", UID: "u"}, []verdict.Row{{UID: "other", Waits: !waits}, {UID: "u", Waits: waits}})
-	}
-	const want = "pod web-0: after 15s confit has not looked\npod web-0: after 15s the kubelet has not brought it: is node node-1 well? "
-	if !strings.HasPrefix(log.String(), want) {
-		t.Errorf("got %s", log.String())
 	}
 }
 

@@ -86,7 +86,7 @@ func (h *hurrying) act(now time.Time, rows []verdict.Row, pod func(string) *core
 	h.tellTroubles()
 	h.tellWave(d)
 	for _, p := range d.Late {
-		h.tellLate(p, rows)
+		h.tellLate(p)
 	}
 	for _, p := range d.Ask {
 		soon = append(soon, p.UID)
@@ -95,12 +95,8 @@ func (h *hurrying) act(now time.Time, rows []verdict.Row, pod func(string) *core
 	return soon, d.Next
 }
 
-// tellLate says that a pod is without the edit for long, and who may be the reason: its node, or a confit that looks at nothing.
-func (h *hurrying) tellLate(p sync.Pod, rows []verdict.Row) {
-	if slices.ContainsFunc(rows, func(r verdict.Row) bool { return r.UID == p.UID && r.Waits }) {
-		fmt.Fprintf(h.to, "pod %s: after %v confit has not looked\n", p.Name, sync.Patience)
-		return
-	}
+// tellLate says that a pod is without the edit for long, and that its node may be the reason.
+func (h *hurrying) tellLate(p sync.Pod) {
 	fmt.Fprintf(h.to, "pod %s: after %v the kubelet has not brought it%s\n", p.Name, sync.Patience, onNode(h.pod(p.UID)))
 }
 

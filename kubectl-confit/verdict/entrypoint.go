@@ -34,8 +34,11 @@ func named(e *status.Entrypoint) (text string) {
 // waits reports that an edit, or the proof of one, waits for the app's entrypoint.
 func (v view) waits() bool { return v.Phase == "waiting" || v.isBeginning() }
 
-// isBeginning reports that the app has what is live, and that its proof waits for the app. Meanwhile confit looks at nothing.
+// isBeginning reports that the app has what is live, and that its proof waits for the app.
 func (v view) isBeginning() bool { return v.Phase == "beginning" }
+
+// provesAnother reports that the app has something else than what is mounted, and that the proof of that comes first.
+func (v view) provesAnother() bool { return v.isBeginning() && v.Mounted != nil && !v.isLive() }
 
 // doing is what confit does with an edit.
 func (v view) doing() string {
@@ -77,7 +80,7 @@ func (r *Row) waitFor(v view) {
 	switch r.State {
 	case OnItsWay:
 		r.Waits = v.waits()
-	case Live, Behind:
+	case Live:
 		r.Waits = v.isBeginning()
 	}
 	if e := v.App.Entrypoint; r.State == OnItsWay && v.Phase == "waiting" && e != nil {

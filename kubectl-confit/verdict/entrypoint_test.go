@@ -25,6 +25,17 @@ func entrypoint(phase string, long time.Duration) func(s *status.Status) {
 	}
 }
 
+// behind has what is mounted wait for the proof of something else.
+func behind(accepted string) func(s *status.Status) {
+	return func(s *status.Status) {
+		entrypoint("beginning", 30*time.Minute)(s)
+		s.Live.Hash = "other"
+		if accepted != "" {
+			s.Accepted.Hash, s.Mounted.Keys = s.Mounted.Hash, nil
+		}
+	}
+}
+
 // TestJudge_entrypoint: what waits for the app's entrypoint is on its way, or live, and why is said.
 func TestJudge_entrypoint(t *testing.T) {
 	const script = "the app's entrypoint \uFFFDbash start.sh, until 2026-11-23T09:30:00Z at the latest"
@@ -43,8 +54,9 @@ func TestJudge_entrypoint(t *testing.T) {
 		"another edit":         {entrypoint("waiting", 30*time.Minute), "3", "behind - the kubelet has not brought it yet", false},
 		"the accepted one":     {entrypoint("waiting", 30*time.Minute), "1", "accepted 1m ", false},
 		"a proof waits":        {entrypoint("beginning", 30*time.Minute), "2", "live 4m the app has it; confit waits for " + script + ", and then for the proof", true},
-		"another edit behind a proof": {entrypoint("beginning", 30*time.Minute), "3",
-			"behind - the kubelet has not brought it yet, or confit is busy with what came before: it waits for " + script, true},
+		"another edit behind a proof": {behind(""), "2", "on its way 2m confit waits for " + script, true},
+		"the accepted one behind it":  {behind("accepted"), "1", "on its way 2m confit waits for " + script, true},
+		"an edit that is not there":   {entrypoint("beginning", 30*time.Minute), "3", "behind - the kubelet has not brought it yet", false},
 		"nothing is known of it": {func(s *status.Status) { s.Phase = "waiting" }, "2", "on its way 2m confit waits for the app's entrypoint", true},
 		"nothing is true of it":  {unknown, "2", "on its way 2m confit waits for the app's entrypoint", true},
 		"the system refuses": {func(s *status.Status) {

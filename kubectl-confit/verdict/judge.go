@@ -77,6 +77,8 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 		r.State, r.Why = Unknown, tooOld
 	case len(found.keys) == 0:
 		r.State, r.Why = Unfollowed, "confit takes no key of it"
+	case found.all(Accepted) && v.provesAnother():
+		r.State, r.Since, r.Why = OnItsWay, v.Mounted.Since, v.doing()
 	case found.all(Accepted) && v.Unwell != "":
 		r.State, r.Since, r.Why = Live, since(v.Accepted), "the app isn't well with it: "+pods.Line(v.Unwell)
 	case found.all(Accepted):
@@ -109,7 +111,7 @@ func (r *Row) alone(v view) {
 	switch {
 	case v.ails() != "":
 		r.State, r.Why = Stuck, v.ails()
-	case v.hasAccepted():
+	case v.hasAccepted() && !v.provesAnother():
 		r.State, r.Since = Accepted, since(v.Accepted)
 	case v.stands():
 		r.rejected(v)
@@ -175,8 +177,7 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// whyBehind says what keeps the kubelet from bringing what the API has. A confit in a splay or a probation
-// doesn't look, nor one whose probation waits for the app.
+// whyBehind says what keeps the kubelet from bringing what the API has. A confit in a splay or a probation doesn't look.
 func (r *comparison) whyBehind(v view) string {
 	switch {
 	case len(r.missing) > 0 && r.missing[0].Key != "":
@@ -185,8 +186,6 @@ func (r *comparison) whyBehind(v view) string {
 		return fmt.Sprintf("the kubelet can't bring it: there is no %s", r.missing[0].Object)
 	case len(r.frozen) > 0:
 		return fmt.Sprintf("%s is immutable: only a new pod takes another one of that name", r.frozen[0])
-	case v.isBeginning():
-		return "the kubelet has not brought it yet, or confit is busy with what came before: it waits for " + v.entrypoint()
 	case v.Phase == "splaying", v.Phase == "reading", v.Phase == "proving":
 		return "the kubelet has not brought it yet, or confit is busy with what came before"
 	}
