@@ -17,6 +17,7 @@ echo "serving $name"
 while :; do sleep 1 & wait $!; done
 `},
 	app:      "sh /srv/app /srv/etc/app.conf",
+	lines:    "entrypoint-timeout 0\n", // the script is the app for life
 	question: askForOutput,
 }
 
