@@ -88,7 +88,7 @@ var lives = map[string]func(*testing.T, *monitor){
 	"slow-1": edited([]string{"ConfitChangeHangs"}, "validate sh -c '! grep second {candidate}/app/text || sleep 1000'", "hook-timeout 1h"),
 	"deaf-1": edited([]string{"ConfitReloadUnread"}),
 	"works-1": func(t *testing.T, m *monitor) {
-		c := newPod(t, "link app/text /etc/app/text\nentrypoint-timeout 30m\n", map[string]volume.Payload{"app": volume.Strings("text", first+"\n")},
+		c := newPod(t, "link app/text /etc/app/text\n", map[string]volume.Payload{"app": volume.Strings("text", first+"\n")},
 			"sh", "-c", "sleep 1000; exec sleep 1000")
 		c.mountVolumes()
 		c.start()
@@ -133,7 +133,7 @@ func edited(alerts []string, lines ...string) func(*testing.T, *monitor) {
 // quiet starts a pod whose app takes HUP and reads nothing, with an exporter that Prometheus has scraped.
 func (m *monitor) quiet(t *testing.T, prepare ...func(*container)) *container {
 	t.Helper()
-	c := newPod(t, "link app/text /etc/app/text\nprobation 1s\n", map[string]volume.Payload{"app": volume.Strings("text", first+"\n")},
+	c := newPod(t, "link app/text /etc/app/text\nprobation 1s\n"+forLife, map[string]volume.Payload{"app": volume.Strings("text", first+"\n")},
 		"sh", "-c", `trap : HUP; trap "exit 0" TERM; while :; do sleep 0.2; done`)
 	c.mountVolumes()
 	for _, f := range prepare {

@@ -28,7 +28,7 @@ func askWhetherItReads(t *testing.T, block string) {
 	c := pod{
 		configMaps: map[string]volume.Payload{"app": volume.Strings("text", first)},
 		app:        []string{"sh", "-c", `trap : HUP; while :; do sleep 0.2; done`},
-	}.start(t, "link app/text /etc/app/text\n")
+	}.start(t, "link app/text /etc/app/text\n"+forLife)
 	c.edit("text", first, second)
 	c.logs(1, `msg="app has not opened what changed"`)
 	c.answers(func(c *container) (string, error) { return c.kubectl(block) }, "false\n")

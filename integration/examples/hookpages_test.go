@@ -50,7 +50,7 @@ func oneAtATime(t *testing.T, block string) {
 				c.write("/usr/local/bin/tell-how-it-ended", page["A gate in a few lines 2"])
 				c.mount(shared, "shared", "", unix.MS_BIND, "")
 			},
-		}.start(t, block+"link app/text /etc/app/text\n"))
+		}.start(t, block+"link app/text /etc/app/text\n"+forLife))
 	}
 	for _, c := range replicas {
 		c.edit("text", first, second)

@@ -41,7 +41,7 @@ func givesUpRoot(t *testing.T, block string) {
 			configMaps: map[string]volume.Payload{"web": volume.Strings("text", first)},
 			app: append(entrypoint[2:], "sh", "-c",
 				`trap 'echo "$(id -un) reads $(cat /etc/web/text)"' HUP; trap 'exit 5' TERM; while :; do sleep 0.2; done`),
-		}.start(t, "link web/text /etc/web/text\n")
+		}.start(t, "link web/text /etc/web/text\n"+forLife)
 		c.edit("text", first, second)
 		c.logs(1, "nobody reads "+second)
 		c.logs(2, `msg="generation accepted"`)

@@ -34,7 +34,7 @@ func ofWeb(t *testing.T, links string, env ...string) *container {
 		configMaps: map[string]volume.Payload{"web": volume.Strings("text", first)},
 		app:        []string{"sh", "-c", `trap 'cat /etc/web/text; echo' HUP; trap 'exit 0' TERM; while :; do sleep 0.2; done`},
 		env:        env,
-	}.start(t, "link web/text /etc/web/text\nreload signal:HUP\n"+links)
+	}.start(t, "link web/text /etc/web/text\nreload signal:HUP\n"+forLife+links)
 }
 
 const refusesSecond = "validate sh -c '! grep second {candidate}/web/text'\n"

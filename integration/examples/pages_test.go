@@ -139,6 +139,9 @@ func heldBy(test, page string) runner {
 	}
 }
 
+// forLife is the line for a pod whose app is a shell script for life: an edit of its first minutes would wait for the work of the script.
+const forLife = "entrypoint-timeout 0\n"
+
 // pod is one for the block of a page: a links file.
 type pod struct {
 	configMaps map[string]volume.Payload
