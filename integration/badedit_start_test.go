@@ -11,12 +11,13 @@ func runnable(name string) map[string]file {
 	return map[string]file{"run.sh": {script, 0o755}}
 }
 
-// newRunnable is a setup whose app is a key.
+// newRunnable is a setup whose app is a key, and a shell for life.
 func newRunnable(t *testing.T) (*setup, *volume) {
 	t.Helper()
 	s := newSetup(t)
 	s.line("link web/run.sh %s", s.target("run.sh"))
 	s.line("reload restart")
+	s.line("entrypoint-timeout 0")
 	web := s.volume("web")
 	web.swapFiles(runnable("first"))
 	return s, web

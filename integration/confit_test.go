@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,11 +102,34 @@ func (s *setup) command(flags ...string) []string {
 	text := strings.Join(s.lines, "\n") + "\n"
 	argv := []string{s.program, "--links", s.write(s.path("links"), text), "--volumes", s.path("volumes"), "--state", s.state}
 	for flag, value := range map[string]string{"rescan": "1h", "probation": "0s", "soak": "0s"} {
-		if !strings.Contains(text+strings.Join(append(s.env, s.flags...), " "), flag) {
+		if !s.says(flag) {
 			argv = append(argv, "--"+flag, value)
 		}
 	}
 	return append(append(argv, s.flags...), flags...)
+}
+
+// says reports that the test sets a flag in some way.
+func (s *setup) says(flag string) bool {
+	return strings.Contains(strings.Join(slices.Concat(s.lines, s.env, s.flags), "\n"), flag)
+}
+
+// commandOf is confit's command line with an app. A shell that is the app for life executes nothing, so nobody waits for that, unless the
+// test says something else.
+func (s *setup) commandOf(app ...string) []string {
+	argv := s.command()
+	if isShell(app) && !s.says("entrypoint-timeout") {
+		argv = append(argv, "--entrypoint-timeout", "0")
+	}
+	return append(append(argv, "--"), app...)
+}
+
+// executes is the last command of a script that becomes another program.
+var executes = regexp.MustCompile(`\bexec [^;&\n]*\n?$`)
+
+// isShell reports that an app is a shell, and stays one.
+func isShell(app []string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash"}, app[0]) && !slices.ContainsFunc(app, executes.MatchString)
 }
 
 // confit is a started one, and what it wrote.
@@ -118,7 +142,7 @@ type confit struct {
 // start runs confit with an app, and ends all of it with the test.
 func (s *setup) start(app ...string) *confit {
 	s.t.Helper()
-	return s.startCommand(append(append(s.command(), "--"), app...)...)
+	return s.startCommand(s.commandOf(app...)...)
 }
 
 // startCommand runs any command line in the box.
@@ -130,7 +154,7 @@ func (s *setup) startCommand(argv ...string) *confit {
 // startGated is start, but confit waits until Open is called.
 func (s *setup) startGated(app ...string) *confit {
 	s.t.Helper()
-	return s.run(harness.Command{Argv: append(append(s.command(), "--"), app...), Gate: true})
+	return s.run(harness.Command{Argv: s.commandOf(app...), Gate: true})
 }
 
 func (s *setup) run(command harness.Command) *confit {

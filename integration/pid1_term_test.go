@@ -127,11 +127,11 @@ func TestTerm_stopped_app(t *testing.T) {
 }
 
 // WINCH, the stop signal of httpd, is ignored by default: an entrypoint script drops it. It is sent once, and no TERM follows. A restart
-// ends such an app by KILL.
+// ends such an app by KILL, where nobody waits until the script has executed it.
 func TestTerm_dropped_stop_signal(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
-	s.flag("--stop-signal", "WINCH", "--stop-timeout", "300ms")
+	s.flag("--stop-signal", "WINCH", "--stop-timeout", "300ms", "--entrypoint-timeout", "0")
 	const script = `trap 'echo signal TERM' TERM; echo preparing; until [ -e $1 ]; do sleep 0.05; done; shift; exec "$@"`
 	c := s.start(append([]string{"sh", "-c", script, "sh", s.path("go")}, app("-exit", "WINCH=9,TERM=8")...)...)
 	c.Says("preparing", 1)

@@ -80,14 +80,14 @@ func (c *confit) wantBeyond() {
 	c.wantLogged("app started", 1)
 }
 
-// The same when the app becomes another user only after the publish: that is withdrawn, and no restart is tried for longer than it
-// takes to see that.
+// The same when the app becomes another user only after the publish, for which its script waits: that is withdrawn, and no restart is tried
+// for longer than it takes to see that.
 func TestPrivilege_edit_afterwards(t *testing.T) {
 	for _, action := range []string{"signal:HUP", "restart"} {
 		t.Run(action, func(t *testing.T) {
 			t.Parallel()
 			s := newPrivileged(t)
-			s.flag("--reload", action, "--stop-timeout", "1h")
+			s.flag("--reload", action, "--stop-timeout", "1h", "--entrypoint-timeout", "0")
 			published, changed := s.path("published"), s.path("changed")
 			s.line("validate sh -c 'grep -q first %s && exit; : >%s; until [ -e %s ]; do sleep 0.05; done'", s.target("a"), published, changed)
 			become := s.asRoot("sh", "-c", `: >$1; shift; exec "$@"`, "sh", changed)

@@ -68,8 +68,8 @@ func TestAuto_dies_of_HUP(t *testing.T) {
 	c.wantCount("stop signal", len(c.Texts("stdout", "signal TERM")), 1)
 }
 
-// An entrypoint script has no handler as long as it hasn't become the daemon. A swap in that time doesn't kill it, and the new
-// configuration is in force at the end.
+// An entrypoint script has no handler as long as it hasn't become the daemon. A swap in that time doesn't kill it, also where nobody waits
+// for the daemon, and the new configuration is in force at the end.
 func TestAuto_entrypoint_script(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
@@ -83,6 +83,7 @@ func TestAuto_entrypoint_script(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newNginx(t)
+			s.flag("--entrypoint-timeout", "0")
 			web := s.volume("web")
 			web.swap(s.site("conf.d", page("a", "first")))
 			c := s.start(append([]string{"sh", "-c", script, "entrypoint"}, s.nginx()...)...)
@@ -106,6 +107,7 @@ func TestAuto_entrypoint_script(t *testing.T) {
 func TestAuto_entrypoint_swaps_in_a_row(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
+	s.flag("--entrypoint-timeout", "0")
 	web := s.volume("web")
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "swap 0"})
