@@ -175,3 +175,19 @@ func TestEntry_again(t *testing.T) {
 		}
 	}
 }
+
+// An app without a script may have no handler yet when an edit comes right after its start. Nobody is told to write a script otherwise.
+func TestEntry_none(t *testing.T) {
+	t.Parallel()
+	e := newEntry(t, "reload signal:HUP")
+	e.web.swap(keys{"text": "first"})
+	argv := e.printer("-reload", "HUP", "-exit", "TERM=7")
+	e.accept(argv...)
+	c := e.start(argv...)
+	c.logs("app started", 1)
+	e.web.swap(keys{"text": "second"})
+	c.Says("read second", 1)
+	c.logs("generation accepted", 1)
+	c.wantLogged("edit waits for the app's entrypoint", 0)
+	c.stops(7)
+}

@@ -76,7 +76,7 @@ func (t *transition) goOnOrWait() {
 		t.splay()
 		return
 	}
-	if t.waits.IsZero() {
+	if t.waits.IsZero() && t.app.IsAtWork() {
 		t.waits = t.now
 		t.sayWaits(slog.LevelInfo, t.candidate.Hash)
 	}

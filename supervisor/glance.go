@@ -57,7 +57,7 @@ func (t *transition) noteGlance(c linker.Candidate) {
 	switch {
 	case waits:
 		t.changeWaits()
-		if hash != "" && (isNew || t.waits.IsZero()) {
+		if hash != "" && t.app.IsAtWork() && (isNew || t.waits.IsZero()) {
 			t.waits = earliest(t.waits, t.now)
 			t.sayWaits(slog.LevelInfo, c.Hash)
 		}

@@ -50,7 +50,7 @@ func (s *state) shownApp(c *config.Config) status.App {
 	if now.RestartOnly {
 		a.Reload = "restart: it left at HUP"
 	}
-	if since, until := now.Works(); !until.IsZero() {
+	if since, until := now.Works(); now.IsAtWork() {
 		a.Entrypoint = &status.Entrypoint{Program: now.Entry.Program, Since: status.At(since), Until: status.At(until)}
 	}
 	if last := now.LastExit; last != nil {

@@ -205,3 +205,25 @@ func TestOutside(t *testing.T) {
 		}
 	}
 }
+
+// TestIsAtWork: nobody is said to wait for an app that may just be on its way, as each is in its first moments.
+func TestIsAtWork(t *testing.T) {
+	t.Parallel()
+	daemon, script, loop := Sight{Program: "daemon"}, Sight{Program: "bash", Script: Script{1}, Works: true}, Sight{Program: "sh", Script: Script{2}}
+	a := App{Phase: Up, Since: time.Unix(1e9, 0)}
+	a.PID, a.Entry.By = 2, time.Unix(2e9, 0)
+	m := &Move{App: &a, Now: a.Since.Add(time.Millisecond)}
+	for i, tt := range []struct {
+		seen   Sight
+		begins bool
+		want   bool
+	}{{Sight{}, false, false}, {daemon, false, false}, {script, false, true}, {daemon, false, false}, {loop, false, false}, {loop, true, true}, {daemon, true, false}} {
+		m.Saw(tt.seen)
+		if tt.begins {
+			a.Entry.Begun = m.Now
+		}
+		if got := a.IsAtWork(); got != tt.want {
+			t.Errorf("%d: after %+v: %v", i, tt.seen, got)
+		}
+	}
+}

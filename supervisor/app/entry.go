@@ -25,6 +25,13 @@ func (a *App) Works() (since, until time.Time) {
 	return since, until
 }
 
+// IsAtWork reports that a look has found what works in front of the app, or a script that stays. Before the second look any app may be on its
+// way to that.
+func (a *App) IsAtWork() bool {
+	since, _ := a.Works()
+	return !since.IsZero() && (a.Entry.Sight.Works || !a.Entry.Begun.IsZero())
+}
+
 // WorksUntil is when nobody waits for the app's work any more; zero: nobody does.
 func (a *App) WorksUntil() time.Time {
 	_, until := a.Works()
