@@ -17,7 +17,7 @@ var mostWords = map[string]int{
 	"docs/failures.md":        1_120,
 	"docs/reference.md":       4_050,
 	"docs/status.md":          1_730,
-	"docs/troubleshooting.md": 2_700,
+	"docs/troubleshooting.md": 2_740,
 	"docs/confitctl.md":       630,
 	"docs/daemons.md":         2_950,
 	"docs/gate.md":            730,
@@ -36,7 +36,7 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 27_420
+	mostForUsers        = 27_500
 	mostForContributors = 8_370
 )
 
