@@ -3,6 +3,7 @@ package entrypoint
 import (
 	"crypto/sha256"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -76,7 +77,7 @@ func (p *Proc) lookAt(pid int) Look {
 	found := Look{PID: pid, Program: program.name, name: comm}
 	found.Words, _, _ = strings.Cut(program.words[0], ": ")
 	found.Cmdline = sha256.Sum256([]byte(strings.Join(program.words, "\x00")))
-	found.Waiting = Stays(program.name)
+	found.Waiting = Stays(program.name) || slices.Contains(passing, program.name)
 	found.Shell = IsShell(program.name)
 	if found.Words == "" {
 		found.Words = program.name

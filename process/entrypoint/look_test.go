@@ -119,6 +119,9 @@ func TestLook(t *testing.T) {
 		{"1 bash shell: bash ARGS", map[int]made{1: {cmdline: "bash|" + args}}},
 		{"1 bash shell executes: bash ARGS", map[int]made{1: {cmdline: "bash|" + args + "|x"}}},
 		{"1 nginx: nginx", map[int]made{1: {exe: "/usr/sbin/nginx"}}},
+		{"1 gosu waiting: gosu", map[int]made{1: {cmdline: "gosu|nobody|" + script}}},
+		{"1 setpriv waiting: setpriv", map[int]made{1: {cmdline: "setpriv|nginx", exe: "/usr/bin/setpriv"}}},
+		{"1 env waiting: /usr/bin/env", map[int]made{1: {cmdline: "/usr/bin/env|bash|" + script, exe: "/usr/bin/env"}}},
 		{"1 : ", map[int]made{1: {state: "Z"}}},
 		{"1 : ", map[int]made{2: shell}},
 	} {

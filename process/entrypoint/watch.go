@@ -14,7 +14,7 @@ type Watch struct {
 // Since begins to watch an app that was started now.
 func Since(now time.Time) Watch { return Watch{started: now} }
 
-// settled is how long a look has to hold: gosu, env and the like are seen for some milliseconds.
+// settled is how long a look has to hold: what executes the app may be seen for some milliseconds.
 const settled = 200 * time.Millisecond
 
 // See is the watch after one more look. An app has begun once two looks have found the same program, which is no shell
