@@ -24,12 +24,12 @@ func newEntry(t *testing.T, lines ...string) *scripted {
 	t.Helper()
 	s, web := newProved(t)
 	s.lines = append(s.lines[:1], lines...)
-	s.flag("--entrypoint-timeout", "30m", "--probation", "200ms", "--rescan", "1s")
+	s.flag("--probation", "200ms", "--rescan", "1s")
 	return &scripted{s, web, s.path("done")}
 }
 
-// program writes a script of this shell that works, and then goes on with a command.
-func (e *scripted) program(shell, then string) string {
+// script writes one of this shell that works, and then goes on with a command.
+func (e *scripted) script(shell, then string) string {
 	path := e.write(e.path("start.sh"), fmt.Sprintf("#!%s\n"+work+"\n%s\n", shell, e.done, then))
 	if err := os.Chmod(path, 0o755); err != nil {
 		e.t.Fatal(err)
@@ -76,30 +76,72 @@ func (c *confit) waitsFor(program string) {
 	})
 }
 
-// shellInFront is the front in which dash stays.
-const shellInFront = "a script of sh -c"
+// front is a way in which a script comes in front of an app. It executes the app in the end.
+type front struct {
+	argv    func(e *scripted, app string) []string
+	named   string                  // what works there, as confit names it
+	stays   bool                    // and gets the signals: it has no handler for HUP, and dies of TERM
+	deaf    bool                    // and blocks HUP
+	through func(*testing.T) string // the command line that runs confit
+}
 
-// fronts are ways in which a script comes in front of an app. What they execute in the end is the app, and what is named is what works.
-var fronts = map[string]func(e *scripted, app string) (argv []string, named string){
-	"dash -c": func(e *scripted, app string) ([]string, string) {
-		return []string{"dash", "-c", fmt.Sprintf(work, e.done) + "; exec " + app}, "dash -c"
-	},
-	"bash -c": func(e *scripted, app string) ([]string, string) { // which executes the last command
-		return []string{"bash", "-c", fmt.Sprintf(work, e.done) + " && exec " + app}, "bash -c"
-	},
-	"a script": func(e *scripted, app string) ([]string, string) {
-		return []string{e.program("/bin/sh", "exec "+app)}, "start.sh"
-	},
-	shellInFront: func(e *scripted, app string) ([]string, string) { // dash stays in front of it
-		return []string{"sh", "-c", e.program("/bin/bash", "exec "+app)}, "start.sh"
-	},
-	"arguments": func(e *scripted, app string) ([]string, string) {
-		return append([]string{"bash", e.program("/bin/bash", `exec "$@"`)}, strings.Fields(app)...), "start.sh"
-	},
-	"two scripts": func(e *scripted, app string) ([]string, string) {
+var fronts = map[string]front{
+	"dash -c": {named: "dash -c", argv: func(e *scripted, app string) []string {
+		return []string{"dash", "-c", fmt.Sprintf(work, e.done) + "; exec " + app}
+	}},
+	"bash -c": {named: "bash -c", argv: func(e *scripted, app string) []string { // which executes the last command
+		return []string{"bash", "-c", fmt.Sprintf(work, e.done) + " && exec " + app}
+	}},
+	"a script": {named: "start.sh", argv: func(e *scripted, app string) []string {
+		return []string{e.script("/bin/sh", "exec "+app)}
+	}},
+	"a script of sh -c": {named: "start.sh", stays: true, argv: func(e *scripted, app string) []string { // dash stays in front of it
+		return []string{"sh", "-c", e.script("/bin/bash", "exec "+app)}
+	}},
+	"arguments": {named: "start.sh", argv: func(e *scripted, app string) []string {
+		return append([]string{"bash", e.script("/bin/bash", `exec "$@"`)}, strings.Fields(app)...)
+	}},
+	"two scripts": {named: "start.sh", argv: func(e *scripted, app string) []string {
 		second := e.write(e.path("second.sh"), "exec "+app+"\n")
-		return []string{e.program("/bin/sh", "exec bash "+second)}, "start.sh"
-	},
+		return []string{e.script("/bin/sh", "exec bash "+second)}
+	}},
+}
+
+// starts is how often the app is started in a container that takes one edit.
+func (f front) starts(action string) int {
+	if action == "restart" || f.stays {
+		return 2
+	}
+	return 1
+}
+
+// code is that of a stop.
+func (f front) code() int {
+	if f.stays {
+		return 143
+	}
+	return 7
+}
+
+// eachFront runs a test for each front, and each way to take an edit.
+func eachFront(t *testing.T, fronts map[string]front, test func(e *scripted, f front, action string)) {
+	t.Helper()
+	for name, f := range fronts {
+		for _, action := range []string{"signal:HUP", "restart"} {
+			if f.deaf && action != "restart" {
+				continue
+			}
+			t.Run(name+" "+action, func(t *testing.T) {
+				t.Parallel()
+				e := newEntry(t, "reload "+action)
+				e.web.swap(keys{"text": "first"})
+				if f.through != nil {
+					e.program = e.write(e.path("confit.sh"), fmt.Sprintf("#!/bin/sh\n%s %s \"$@\"\n", f.through(t), e.program))
+				}
+				test(e, f, action)
+			})
+		}
+	}
 }
 
 // app is the daemon behind a script, on one line.
@@ -111,83 +153,73 @@ func (e *scripted) app() string {
 // beginning on. The edit is taken after that.
 func TestEntry_first(t *testing.T) {
 	t.Parallel()
-	for name, front := range fronts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e := newEntry(t, "reload signal:HUP")
-			e.web.swap(keys{"text": "first"})
-			argv, _ := front(e, e.app())
-			c := e.start(argv...)
-			c.Says("work begins", 1)
-			e.web.swap(keys{"text": "second"})
-			c.tells(0, "that the app is at its entrypoint", func(r report) bool { return r.Phase == "beginning" && r.App.Entrypoint != nil })
-			began := time.Now()
-			c.Eventually("three probations", func() bool { return time.Since(began) > 600*time.Millisecond })
-			c.wantLogged("generation accepted", 0)
-			e.letEnd()
-			c.Says("read first", 1)
-			c.logs("generation accepted", 1) // the second one may be stored by now
-			c.Says("read second", 1)
-			c.accepts(2)
-			if name == shellInFront { // which has no handler, and so is started again
-				c.wantUncut(2)
-				c.stops(143)
-				return
-			}
-			c.wantUncut(1)
-			c.tells(0, "that nothing works any more", func(r report) bool { return r.App.Entrypoint == nil })
-			c.stops(7)
-		})
+	eachFront(t, fronts, first)
+}
+
+func first(e *scripted, f front, action string) { e.takesAfterTheFirst(f, action).stops(f.code()) }
+
+func (e *scripted) takesAfterTheFirst(f front, action string) *confit {
+	c := e.start(f.argv(e, e.app())...)
+	c.Says("work begins", 1)
+	e.web.swap(keys{"text": "second"})
+	c.tells(0, "that the app is at its entrypoint", func(r report) bool { return r.Phase == "beginning" && r.App.Entrypoint != nil })
+	began := time.Now()
+	c.Eventually("three probations", func() bool { return time.Since(began) > 600*time.Millisecond })
+	c.wantLogged("generation accepted", 0)
+	c.wantLogged("app started", 1)
+	e.letEnd()
+	c.accepts(1)
+	c.Says("read second", 1)
+	c.accepts(2)
+	c.wantUncut(f.starts(action))
+	if !f.stays { // which looks like a script that executes nothing
+		c.tells(0, "that nothing works any more", func(r report) bool { return r.App.Entrypoint == nil })
 	}
+	return c
 }
 
 // A container starts again on an accepted edit, and another one comes while its entrypoint works: that waits, whatever it requires.
 func TestEntry_again(t *testing.T) {
 	t.Parallel()
-	for name, front := range fronts {
-		for _, action := range []string{"signal:HUP", "restart"} {
-			t.Run(name+" "+action, func(t *testing.T) {
-				t.Parallel()
-				e := newEntry(t, "reload "+action)
-				e.web.swap(keys{"text": "first"})
-				argv, named := front(e, e.app())
-				e.letEnd()
-				e.accept(argv...)
-				e.tookLong()
-				e.works()
-				c := e.start(argv...)
-				c.Says("work begins", 1)
-				e.web.swap(keys{"text": "second"})
-				c.waitsFor(named)
-				e.letEnd()
-				c.Says("read second", 1)
-				c.logs("generation accepted", 1)
-				starts, code := 1, 7
-				if name == shellInFront {
-					code = 143
-				}
-				if action == "restart" || name == shellInFront { // which has no handler
-					starts = 2
-				}
-				c.wantUncut(starts)
-				c.stops(code)
-			})
-		}
-	}
+	eachFront(t, fronts, again)
 }
 
-// An app without a script may have no handler yet when an edit comes right after its start. Nobody is told to write a script otherwise.
-func TestEntry_none(t *testing.T) {
-	t.Parallel()
-	e := newEntry(t, "reload signal:HUP")
-	e.web.swap(keys{"text": "first"})
-	argv := e.printer("-reload", "HUP", "-exit", "TERM=7")
-	e.accept(argv...)
-	c := e.start(argv...)
-	c.logs("app started", 1)
+func again(e *scripted, f front, action string) { e.takesAfterTheWork(f, action).stops(f.code()) }
+
+func (e *scripted) takesAfterTheWork(f front, action string) *confit {
+	c := e.waits(f)
+	e.letEnd()
+	c.takesSecond(f, action)
+	return c
+}
+
+func (e *scripted) waits(f front) *confit {
+	c := e.again(f.argv(e, e.app())...)
 	e.web.swap(keys{"text": "second"})
+	c.waitsFor(f.named)
+	return c
+}
+
+func (c *confit) takesSecond(f front, action string) {
 	c.Says("read second", 1)
 	c.logs("generation accepted", 1)
-	c.wantLogged("edit waits for the app's entrypoint", 0)
-	c.stops(7)
+	c.wantUncut(f.starts(action))
+}
+
+// again is a container that starts again on "first", which one before has accepted, and whose script works.
+func (e *scripted) again(argv ...string) *confit {
+	e.t.Helper()
+	e.letEnd()
+	e.accept(argv...)
+	return e.next(argv)
+}
+
+// next is a container that starts on what one before has accepted, and whose script works.
+func (e *scripted) next(argv []string) *confit {
+	e.t.Helper()
+	e.tookLong()
+	e.works()
+	c := e.start(argv...)
+	c.Says("work begins", 1)
+	return c
 }
