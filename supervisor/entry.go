@@ -14,8 +14,12 @@ import (
 
 // looked is what a look at the app has found.
 func (e looked) take(t *transition) {
+	wasThere := t.app.IsAtEntrypoint()
 	t.onApp().Saw(e.Sight)
-	if t.phase == waiting {
+	switch {
+	case wasThere && !t.app.IsAtEntrypoint():
+		t.goOnWithApp()
+	case t.phase == waiting:
 		t.goOnOrWait()
 	}
 }

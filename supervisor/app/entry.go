@@ -52,8 +52,11 @@ func (m *Move) Saw(s Sight) {
 	if s.Script != (Script{}) && !s.Works {
 		e.waited = m.over(e.first.Add(ScriptWait))
 	}
-	if s.Works && !e.waited && !e.Begun.IsZero() {
+	switch {
+	case s.Works && !e.waited && !e.Begun.IsZero():
 		e.Begun, e.By = time.Time{}, later(e.By, m.Now.Add(EntryLeast))
+	case s.Works && e.waited && s.Script != (Script{}) && m.IsAtEntrypoint(): // it has outlasted its time in an earlier life
+		m.Begin(m.Now)
 	}
 }
 
