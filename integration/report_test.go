@@ -18,7 +18,11 @@ type report struct {
 			Code      int
 			OOMKilled bool
 		}
-		Entrypoint *struct{ Program string }
+		Entrypoint *struct {
+			Program string
+			Until   time.Time
+		}
+		Started time.Time
 	}
 	Mounted struct {
 		Hash  string
