@@ -46,7 +46,11 @@ const mostBelow = 64
 func (p *Proc) Look(app int) (found Look) {
 	pid := app
 	for range mostBelow {
-		found = p.lookAt(pid)
+		below := p.lookAt(pid)
+		if found.Shell && !below.Shell && pid != p.through {
+			break // the shell was about to execute something there: it works by itself
+		}
+		found = below
 		if !found.Waiting && (!found.Shell || found.Executes) {
 			break
 		}

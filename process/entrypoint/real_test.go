@@ -159,3 +159,16 @@ func TestReal_ended(t *testing.T) {
 		_ = cmd.Wait()
 	}
 }
+
+// TestForks looks at a shell that starts one program after the other, and is found each time: never what it starts, which is a shell
+// for a moment.
+func TestForks(t *testing.T) {
+	t.Parallel()
+	pid, _ := running(t, "/", "bash", "-c", "until read -r -t 0; do env true; done; true")
+	p := NewProc("/proc", "", "")
+	for range 5000 {
+		if look := p.Look(pid); !look.Shell {
+			t.Fatalf("%+v", look)
+		}
+	}
+}
