@@ -92,7 +92,7 @@ func (c *confit) wantUnended() {
 // No gate is asked while an edit waits. A newer one takes its place.
 func TestEntry_gate(t *testing.T) {
 	t.Parallel()
-	e, argv := newWaiting(t)
+	e, argv := newWaiting(t, "soak 1h")
 	e.letEnd()
 	e.accept(argv...)
 	g := newHooks(e.setup, e.web)
