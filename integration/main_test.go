@@ -2,10 +2,10 @@
 // AtomicWriter, beside real daemons. It knows nothing of confit's inside: what is not in a log line, an exit code, a file or
 // a signal can't be tested here, and can't be seen by a user either.
 //
-// The first word of a file's name says what it holds: pid1 what an init owes, swap what a change of a volume does, badedit what a bad
-// one doesn't, ladder what confit goes back to when the app dies of what was accepted, crash what a killed confit or a full disk leaves,
-// source what an environment and rendered files add, fleet what several replicas do together with confitctl, pod how an image and a pod
-// use it, need what installs the daemons. The harness is in internal/harness.
+// The first word of a file's name says what it holds: pid1 what an init owes, entry what an edit waits for while a script works in front of
+// the app, swap what a change of a volume does, badedit what a bad one doesn't, ladder what confit goes back to when the app dies of what was
+// accepted, crash what a killed confit or a full disk leaves, source what an environment and rendered files add, fleet what several replicas
+// do together with confitctl, pod how an image and a pod use it, need what installs the daemons. The harness is in internal/harness.
 package integration
 
 import (
