@@ -24,7 +24,7 @@ func newEntry(t *testing.T, lines ...string) *scripted {
 	t.Helper()
 	s, web := newProved(t)
 	s.lines = append(s.lines[:1], lines...)
-	s.flag("--probation", "200ms", "--rescan", "1s")
+	s.flag("--entrypoint-timeout", "30m", "--probation", "200ms", "--rescan", "1s") // the default, also for what looks like a shell for life
 	return &scripted{s, web, s.path("done")}
 }
 
@@ -222,4 +222,20 @@ func (e *scripted) next(argv []string) *confit {
 	c := e.start(argv...)
 	c.Says("work begins", 1)
 	return c
+}
+
+// An app without a script may have no handler yet when an edit comes right after its start. Nobody is told to write a script otherwise.
+func TestEntry_none(t *testing.T) {
+	t.Parallel()
+	e := newEntry(t, "reload signal:HUP")
+	e.web.swap(keys{"text": "first"})
+	argv := e.printer("-reload", "HUP", "-exit", "TERM=7")
+	e.accept(argv...)
+	c := e.start(argv...)
+	c.logs("app started", 1)
+	e.web.swap(keys{"text": "second"})
+	c.Says("read second", 1)
+	c.logs("generation accepted", 1)
+	c.wantLogged("edit waits for the app's entrypoint", 0)
+	c.stops(7)
 }

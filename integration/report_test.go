@@ -108,9 +108,9 @@ func (c *confit) tells(code int, what string, ok func(report) bool) {
 	c.reports(what, func(r report) bool { return r.code == code && ok(r) })
 }
 
-// quiet tells whether all three hashes are the same, the app has begun, and nothing is under way.
+// quiet tells whether all three hashes are the same, and nothing is under way.
 func (r report) quiet() bool {
-	return r.code == 0 && r.Phase == "running" && r.Live.Hash != "" && r.PendingSince == nil && r.Candidate.Hash == "" && r.App.Entrypoint == nil &&
+	return r.code == 0 && r.Phase == "running" && r.Live.Hash != "" && r.PendingSince == nil && r.Candidate.Hash == "" &&
 		r.Mounted.Hash == r.Live.Hash && r.Accepted.Hash == r.Live.Hash
 }
 
