@@ -10,27 +10,6 @@ import (
 
 // The page's other pods.
 
-func showScript(s *stage) error {
-	if _, err := s.section.next("dockerfile"); err != nil {
-		return err
-	}
-	if err := errors.Join(s.applyWeb(), s.applyFile("script.yaml"), s.logged("script", "told: not yet")); err != nil {
-		return err
-	}
-	p, err := s.awaitReady("script")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(s.edit("web", object{"default.conf": "server { listen 80; add_header Edition second; root /usr/share/nginx/html; }"}),
-		s.mounted(p, "web/default.conf", "second")); err != nil {
-		return err
-	}
-	if _, err := s.kubectl("exec", "script", "--", "touch", "/tmp/go"); err != nil {
-		return err
-	}
-	return errors.Join(s.served(want{port: "80", page: firstPage, edition: "second"}, p), s.untouched(p))
-}
-
 // showInstall edits the keys, which are served, and the links file, which needs new pods.
 func showInstall(s *stage) error {
 	if err := s.applyWeb(); err != nil {
