@@ -19,7 +19,7 @@ func showScript(sc *stage) error {
 		return err
 	}
 	return s.steps(
-		step{"A first start: an edit comes while the script works, and is in force afterwards", s.editAtFirstStart},
+		step{"A first start: an edit is on its way while the script works, and in force afterwards", s.editAtFirstStart},
 		step{"A second container: an edit is on its way while the script works, and wait says why", s.editAtRestart},
 	)
 }
@@ -32,22 +32,12 @@ func (s *verdicts) editAtFirstStart() error {
 	if err != nil {
 		return err
 	}
-	if err := s.editSite(p, "second"); err != nil {
-		return err
-	}
-	if _, err := s.ends(0, "kubectl confit status configmap/web", " behind ", waitsForScript); err != nil {
-		return err
-	}
-	return errors.Join(s.letGo(p, "second"), s.untouched(p), s.logged("script", `msg="generation accepted" generation=2`))
+	return errors.Join(s.editMeanwhile(p, "second"), s.untouched(p), s.logged("script", `msg="generation accepted" generation=2`))
 }
 
-// editAtRestart edits what comes to a container that starts again.
-func (s *verdicts) editAtRestart() error {
-	p, err := s.secondContainer()
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(s.logged("script", "told: not yet"), s.editSite(p, "third")); err != nil {
+// editMeanwhile edits while the script works: that is said, and the edit is in force afterwards.
+func (s *verdicts) editMeanwhile(p pod, text string) error {
+	if err := s.editSite(p, text); err != nil {
 		return err
 	}
 	wait, err := s.begin("kubectl confit wait configmap/web")
@@ -57,7 +47,19 @@ func (s *verdicts) editAtRestart() error {
 	if _, err := s.ends(0, "kubectl confit status configmap/web", " on its way ", "confit "+waitsForScript); err != nil {
 		return err
 	}
-	return errors.Join(s.letGo(p, "third"), s.endsSo(wait, 0, "accepted by 1 container"), s.restartedOnce())
+	return errors.Join(s.letGo(p, text), s.endsSo(wait, 0, "accepted by 1 container"))
+}
+
+// editAtRestart edits what comes to a container that starts again.
+func (s *verdicts) editAtRestart() error {
+	p, err := s.secondContainer()
+	if err != nil {
+		return err
+	}
+	if err := s.logged("script", "told: not yet"); err != nil {
+		return err
+	}
+	return errors.Join(s.editMeanwhile(p, "third"), s.restartedOnce())
 }
 
 // secondContainer makes the pod anew, and ends its container once the app has been started on what is accepted. Only a kill of confit ends
