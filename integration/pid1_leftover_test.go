@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"confit/integration/internal/harness"
 )
@@ -87,6 +88,7 @@ func TestLeftover_others_are_spared(t *testing.T) {
 		visitor := c.Visit("-p", "-m", "-S", uid, "-G", uid, programs.app)
 		said := &harness.Transcript{}
 		visitor.Env, visitor.Stdout = []string{harness.RoleVariable + "=app"}, said.Stream("stdout")
+		visitor.WaitDelay = time.Second // its child has the pipe, too, and may live on where this test fails
 		if err := visitor.Start(); err != nil {
 			t.Fatal(err)
 		}
