@@ -49,16 +49,16 @@ func TestJudge_entrypoint(t *testing.T) {
 		want   string
 		waits  bool
 	}{
-		"an edit waits":        {entrypoint("waiting", 30*time.Minute), "2", "on its way 2m confit waits for " + script, true},
-		"it is checked before": {entrypoint("validating", 30*time.Minute), "2", "on its way 2m confit is validating", false},
-		"another edit":         {entrypoint("waiting", 30*time.Minute), "3", "behind - the kubelet has not brought it yet", false},
-		"the accepted one":     {entrypoint("waiting", 30*time.Minute), "1", "accepted 1m ", false},
-		"a proof waits":        {entrypoint("beginning", 30*time.Minute), "2", "live 4m the app has it; confit waits for " + script + ", and then for the proof", true},
+		"an edit waits":               {entrypoint("waiting", 30*time.Minute), "2", "on its way 2m confit waits for " + script, true},
+		"it is checked before":        {entrypoint("validating", 30*time.Minute), "2", "on its way 2m confit is validating", false},
+		"another edit":                {entrypoint("waiting", 30*time.Minute), "3", "behind - the kubelet has not brought it yet", false},
+		"the accepted one":            {entrypoint("waiting", 30*time.Minute), "1", "accepted 1m ", false},
+		"a proof waits":               {entrypoint("beginning", 30*time.Minute), "2", "live 4m the app has it; confit waits for " + script + ", and then for the proof", true},
 		"another edit behind a proof": {behind(""), "2", "on its way 2m confit waits for " + script, true},
 		"the accepted one behind it":  {behind("accepted"), "1", "on its way 2m confit waits for " + script, true},
 		"an edit that is not there":   {entrypoint("beginning", 30*time.Minute), "3", "behind - the kubelet has not brought it yet", false},
-		"nothing is known of it": {func(s *status.Status) { s.Phase = "waiting" }, "2", "on its way 2m confit waits for the app's entrypoint", true},
-		"nothing is true of it":  {unknown, "2", "on its way 2m confit waits for the app's entrypoint", true},
+		"nothing is known of it":      {func(s *status.Status) { s.Phase = "waiting" }, "2", "on its way 2m confit waits for the app's entrypoint", true},
+		"nothing is true of it":       {unknown, "2", "on its way 2m confit waits for the app's entrypoint", true},
 		"the system refuses": {func(s *status.Status) {
 			entrypoint("waiting", 30*time.Minute)(s)
 			s.Trouble = "no space"

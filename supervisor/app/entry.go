@@ -29,7 +29,7 @@ func (a *App) Works() (since, until time.Time) {
 // way to that.
 func (a *App) IsAtWork() bool {
 	since, _ := a.Works()
-	return !since.IsZero() && (a.Entry.Sight.Works || !a.Entry.Begun.IsZero())
+	return !since.IsZero() && (a.Entry.Works || !a.Entry.Begun.IsZero())
 }
 
 // WorksUntil is when nobody waits for the app's work any more; zero: nobody does.
