@@ -10,12 +10,12 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               19_790, // all of it
-	"supervisor":     4_625,
+	"":               20_040, // all of it
+	"supervisor":     4_740,
 	"linker":         2_010,
 	"config":         1_605,
 	"process":        1_360,
-	"signals":        365,
+	"signals":        366,
 	"notify":         215,
 	"status":         655,
 	"linker/files":   395,

@@ -87,6 +87,16 @@ func descendants(of int) []int {
 	return list
 }
 
+// Members lists the processes of a group; none without /proc.
+func Members(of Group) (list []int) {
+	for _, s := range processes() {
+		if s.group == of && !s.ended {
+			list = append(list, s.pid)
+		}
+	}
+	return list
+}
+
 // IsVisitor reports whether another confit is the container's init: kubectl exec, for one, has started this one. Without /proc it is false.
 func IsVisitor() bool {
 	self, err := os.Stat("/proc/self/exe")

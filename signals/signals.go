@@ -35,6 +35,8 @@ const (
 	PIPE = unix.SIGPIPE // the reader has closed the pipe
 	TERM = unix.SIGTERM // the platform asks to stop
 	KILL = unix.SIGKILL // end at once
+	USR1 = unix.SIGUSR1 // what the app says: open your log again, most often
+	USR2 = unix.SIGUSR2 // the same
 )
 
 // MayStop reports a signal that an image may name as its STOPSIGNAL: any but HUP, by which programs reload, and those of job control.

@@ -189,6 +189,8 @@ func (c *course) performOnApp(a app.Action) event {
 		return c.probe()
 	case app.Reload:
 		return c.deliver(a)
+	case app.Deliver:
+		return c.perform(toApp{app.Signal{PID: a.PID, Signal: a.Signal}})
 	case app.Signal:
 		c.isAlive(a.PID)
 		if c.state.app.Phase == app.Restarting { // else it came from outside

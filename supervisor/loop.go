@@ -33,6 +33,7 @@ type loop struct {
 	next    []event                     // answers to actions: they are handled first
 	status  *statusfile.File
 	entry   entry
+	on      []delivery // signals that the app doesn't take yet
 }
 
 // entry watches the app at its entrypoint.
@@ -43,6 +44,12 @@ type entry struct {
 	next  time.Time       // when it is looked at
 	found entrypoint.Look // the last one
 	told  app.Sight       // what step knows
+}
+
+// delivery is a signal on its way to an app that doesn't take it yet, as it has no handler so far.
+type delivery struct {
+	app.Deliver
+	next, by time.Time
 }
 
 // Supervisor is what the loop works with. All fields but the last two are needed.

@@ -32,6 +32,8 @@ func (a toApp) perform(l *loop) event {
 		return sent{}
 	case app.Signal:
 		return l.signal(a.PID, a.Signal)
+	case app.Deliver:
+		return l.deliver(a)
 	case app.Look:
 		return l.look(a.PID)
 	case app.Wake:

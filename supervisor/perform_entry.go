@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"confit/process/entrypoint"
+	"confit/signals"
 	"confit/supervisor/app"
 )
 
@@ -57,6 +58,7 @@ func (l *loop) dueEntry() time.Time {
 // sightOf is what step needs of a look.
 func sightOf(found entrypoint.Look) app.Sight {
 	s := app.Sight{Program: found.Words, Works: found.Waiting || found.Executes}
+	s.Traps = found.Traps("TERM", int(signals.TERM))
 	if found.Shell {
 		s.Script = app.Script(found.Cmdline)
 	}

@@ -36,11 +36,12 @@ func (s Supervisor) Run() (code int, err error) {
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
 		l.lookAtEntry()
+		l.deliverLate()
 		l.handle(nil)
 		l.showStatus()
 		l.lookAtLinks()
 		timer.Stop()
-		if next := earliest(l.state.wakesAt(l.Config), l.dueEntry()); !next.IsZero() {
+		if next := earliest(l.state.wakesAt(l.Config), l.dueEntry(), l.dueDelivery()); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))
@@ -140,9 +141,18 @@ func (l *loop) heed() {
 func (l *loop) heedOne() bool {
 	sig, ok := l.Inbox.Receive()
 	if ok {
+		l.lookBeforeSignal(sig)
 		l.handle(signalled{sig})
 	}
 	return ok
+}
+
+// lookBeforeSignal looks at an app once more that has begun: what was seen may have been on its way to a script.
+func (l *loop) lookBeforeSignal(s signals.Signal) {
+	isNoted := s == signals.TERM || s == signals.INT || s == signals.QUIT || s == signals.HUP || s == l.Config.StopSignal
+	if now := &l.state.app; isNoted && l.Config.EntrypointTimeout > 0 && now.Runs() && !now.IsAtEntrypoint() {
+		l.handle(l.look(now.PID))
+	}
 }
 
 func (l *loop) become(s *state, actions []action) {

@@ -90,7 +90,7 @@ func (p *player) become(s *state, actions []action) (answers []event) {
 // isShown reports an action that a script shows anyhow.
 func isShown(a action) bool {
 	switch unwrapped(a).(type) {
-	case say, app.Spawn, runHook, runReport, killHook, killReport, terminateHook, app.Signal, app.Reload:
+	case say, app.Spawn, runHook, runReport, killHook, killReport, terminateHook, app.Signal, app.Deliver, app.Reload:
 		return true
 	}
 	return false

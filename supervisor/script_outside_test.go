@@ -80,16 +80,18 @@ func (p *player) performOnApp(a action) event {
 	case inspect:
 		return inspected{p.standsIn}
 	case app.Signal:
-		return p.toApp(a.PID, a.Signal)
+		return p.toApp(a.PID, a.Signal, "")
+	case app.Deliver:
+		return p.deliver(a)
 	case app.Reload:
-		if e := p.toApp(a.PID, a.Signal); e != nil {
+		if e := p.toApp(a.PID, a.Signal, ""); e != nil {
 			return e
 		}
 		return sent{}
 	case app.Wake:
 		if p.stopped {
 			p.stopped = false
-			return p.toApp(a.PID, signals.CONT)
+			return p.toApp(a.PID, signals.CONT, "")
 		}
 	default:
 		p.t.Fatalf("nobody performs %T", a)
@@ -97,15 +99,26 @@ func (p *player) performOnApp(a action) event {
 	return nil
 }
 
+// deliver sends the app a signal that it takes.
+func (p *player) deliver(d app.Deliver) event {
+	switch d.Late {
+	case d.Signal:
+		return p.toApp(d.PID, d.Signal, "")
+	case 0:
+		return p.toApp(d.PID, d.Signal, ", if the app catches it")
+	}
+	return p.toApp(d.PID, d.Signal, ", or "+signals.Name(d.Late)+" where the app doesn't take it")
+}
+
 // toApp sends the app a signal.
-func (p *player) toApp(pid int, s signals.Signal) event {
+func (p *player) toApp(pid int, s signals.Signal, how string) event {
 	if pid != p.app || p.app == 0 {
 		p.t.Fatalf("signals pid %d, and the app is %d", pid, p.app)
 	}
 	if p.beyond {
 		return denied{errBeyond}
 	}
-	p.write("signal %s", signals.Name(s))
+	p.write("signal %s%s", signals.Name(s), how)
 	return nil
 }
 
@@ -154,6 +167,8 @@ func (p *player) appDoes(rest string, words []string) {
 		p.says(words[6:], false)
 	case words[1] == "runs", words[1] == "works", words[1] == "stays":
 		p.sight = sightOfScript(words[1], words[3:])
+	case rest == "traps TERM":
+		p.sight.Traps = true
 	case words[1] == "begins":
 		p.sight = app.Sight{Program: "daemon"}
 		p.giveAll(looked{p.sight}, began{p.now})

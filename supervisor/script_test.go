@@ -36,6 +36,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	app is killed by NAME | for want of memory, app is ended by the key NAME
 //	app opens what changed, app says READY | RELOADING | EXTEND SECONDS | TEXT
 //	app works in WORDS             its next start finds a script that will execute it; stays in WORDS: one that won't; runs in WORDS: no script
+//	app traps TERM                 the script does
 //	app begins                     the script has executed it
 //	app starts a process that says READY
 //	app has its handler caught | default | ignored | blocked [PROGRAM [alone]]

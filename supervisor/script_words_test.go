@@ -133,6 +133,8 @@ func describe(a action) string {
 		}
 	case app.Signal:
 		return fmt.Sprintf("signal %d %s", a.PID, signals.Name(a.Signal))
+	case app.Deliver:
+		return fmt.Sprintf("signal %d %s", a.PID, signals.Name(a.Signal))
 	case app.Reload:
 		return fmt.Sprintf("signal %d %s", a.PID, signals.Name(a.Signal))
 	case app.Probe:

@@ -240,6 +240,9 @@ func (w *world) perform(a action) event {
 	case app.Signal:
 		w.mayBeSignalled(a.PID)
 		return w.signal(a.Signal)
+	case app.Deliver:
+		w.mayBeSignalled(a.PID)
+		return w.signal(a.Signal)
 	case app.Reload:
 		w.mayBeSignalled(a.PID)
 		return cmp.Or[event](w.signal(a.Signal), sent{})

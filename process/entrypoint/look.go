@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ type Proc struct {
 	root    string
 	dir     string
 	path    []string
-	read    map[Cmdline]bool
+	read    map[Cmdline]meaning
 	through int // a script that was asked behind a shell which stays
 }
 
@@ -25,6 +26,7 @@ type Look struct {
 	Shell    bool    // it is one
 	Executes bool    // and will become another program
 	Waiting  bool    // it starts another program, which isn't there yet
+	traps    string
 	name     string
 }
 
@@ -34,7 +36,7 @@ type Cmdline [sha256.Size]byte
 // NewProc looks at processes through a directory, /proc. Relative names of scripts are looked for in the directory dir,
 // and then in a search path such as $PATH.
 func NewProc(root, dir, path string) *Proc {
-	return &Proc{root: root, dir: dir, path: filepath.SplitList(path), read: map[Cmdline]bool{}}
+	return &Proc{root: root, dir: dir, path: filepath.SplitList(path), read: map[Cmdline]meaning{}}
 }
 
 // mostBelow bounds how far below an app a process is asked.
@@ -46,7 +48,7 @@ const mostBelow = 64
 func (p *Proc) Look(app int) (found Look) {
 	pid := app
 	for range mostBelow {
-		below := p.lookAt(pid)
+		below := p.At(pid)
 		if found.Shell && !below.Shell && pid != p.through {
 			break // the shell was about to execute something there: it works by itself
 		}
@@ -74,8 +76,8 @@ func (p *Proc) runs(children []int) bool {
 // mostRead bounds how many scripts are known.
 const mostRead = 64
 
-// lookAt looks at one process.
-func (p *Proc) lookAt(pid int) Look {
+// At looks at one process alone.
+func (p *Proc) At(pid int) Look {
 	program := p.programOf(pid)
 	comm, _ := p.stat(pid)
 	found := Look{PID: pid, Program: program.name, name: comm}
@@ -99,13 +101,20 @@ func (p *Proc) lookAt(pid int) Look {
 	if len(p.read) > mostRead {
 		clear(p.read)
 	}
-	_, known := p.read[found.Cmdline]
+	means, known := p.read[found.Cmdline]
 	if !known {
 		how := How{Shell: program.shell, Command: c.file == "", Args: len(c.args) > 0}
-		p.read[found.Cmdline] = WillExecute(p.text(c), how)
+		means = read(p.text(c), how)
+		p.read[found.Cmdline] = means
 	}
-	found.Executes = p.read[found.Cmdline]
+	found.Executes, found.traps = means.executes, means.traps
 	return found
+}
+
+// Traps reports whether a trap in the text of a shell names a signal, such as TERM, which has a number, too. What the shell
+// catches for itself doesn't count: bash and dash do so with INT.
+func (l *Look) Traps(name string, number int) bool {
+	return strings.Contains(l.traps, " "+name+" ") || strings.Contains(l.traps, " "+strconv.Itoa(number)+" ")
 }
 
 // text is that of -c, or of a script: a relative name is looked for in the working directory, and then in the search

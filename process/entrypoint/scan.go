@@ -14,10 +14,18 @@ type How struct {
 
 // WillExecute reports whether the shell of a text becomes another program: whether a simple command of it begins with
 // exec and names a program, wherever that stands. It is a guess, as nobody can tell which branch a script takes.
-func WillExecute(text string, how How) bool {
+func WillExecute(text string, how How) bool { return read(text, how).executes }
+
+// meaning is what a text says of its shell.
+type meaning struct {
+	executes bool   // it becomes another program
+	traps    string // the signals that it does something at, as the text names them, each in blanks
+}
+
+func read(text string, how How) meaning {
 	r := &reader{text: text, how: how, functions: map[string]bool{}}
 	found := r.list("")
-	return found&always != 0 || found&withArgs != 0 && (how.Args || r.sets) || r.endsInProgram()
+	return meaning{found&always != 0 || found&withArgs != 0 && (how.Args || r.sets) || r.endsInProgram(), r.traps}
 }
 
 // finding says what of a text executes a program. That of commands that stand together is the or of theirs.
@@ -42,8 +50,9 @@ type reader struct {
 	endless   int        // documents
 
 	how       How
-	sets      bool // there is a set --
-	traps     bool
+	sets      bool   // there is a set --
+	traps     string // the signals that they name, each in blanks
+	hasTraps  bool
 	functions map[string]bool
 
 	last      simple // the last command, if it stands in no other one
@@ -79,7 +88,7 @@ func (r *reader) endsInProgram() bool {
 	isBash := r.how.Shell == "bash"
 	atEnd := rest == "" && (isBash || r.how.Shell == "busybox") || rest == "\n" && isBash
 	own := r.functions[name] || strings.Contains(builtins, " "+name+" ") || args[len(args)-1] == "]]"
-	plain := !r.traps && !r.last.redirected && !r.last.beside
+	plain := !r.hasTraps && !r.last.redirected && !r.last.beside
 	return r.how.Command && atEnd && plain && !own && (r.how.Args || r.sets || !isAllArgs(args))
 }
 

@@ -34,3 +34,25 @@ func TestWillExecute_any(t *testing.T) {
 		WillExecute(b.String(), How{Shell: "bash", Command: true})
 	}
 }
+
+// TestTraps: a trap counts wherever it stands, if it does something at the signal.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"trap 'exit 0' TERM; work":                   true,
+		"trap stop INT SIGTERM\nwork":                true,
+		"trap -- \"echo $x\" 'term'":                 true,
+		"f() { trap cleanup 1 15; }; f; exec daemon": true,
+		"trap '' TERM":                               false,
+		"trap - TERM":                                false,
+		"trap cleanup EXIT INT":                      false,
+		"echo trap x TERM":                           false,
+		"trap 'kill -TERM $pid' EXIT":                false,
+		"trap TERM":                                  false,
+	} {
+		l := Look{traps: read(text, How{Shell: "bash"}).traps}
+		if got := l.Traps("TERM", 15); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -62,9 +62,23 @@ func (r *reader) executes(args []string) finding {
 	case "set":
 		r.sets = r.sets || slices.Contains(args, "--")
 	case "trap":
-		r.traps = true
+		r.trap(args[1:])
 	}
 	return never
+}
+
+// trap notes what a trap catches. One whose action is empty has the signals ignored, and - resets them.
+func (r *reader) trap(args []string) {
+	r.hasTraps = true
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) < 2 || unquote.Replace(args[0]) == "" || args[0] == "-" {
+		return
+	}
+	for _, name := range args[1:] {
+		r.traps += " " + strings.TrimPrefix(strings.ToUpper(unquote.Replace(name)), "SIG") + " "
+	}
 }
 
 // program says what exec does with the words behind it.

@@ -21,7 +21,7 @@ import (
 // Phase is what is done with the app.
 type Phase int
 
-// The phases. Each but Down, Up and Stopping has a deadline.
+// The phases. Each but Down and Up has a deadline; Stopping has one while the stop waits for the app to begin.
 const (
 	Down       Phase = iota // no app runs
 	Up                      // the app runs, and nothing is asked of it
@@ -66,7 +66,7 @@ type App struct {
 	RestartOnly bool             // it leaves at HUP: it is restarted instead
 	takesHUP    string           // the program that has lived on after auto's HUP
 	SaysReady   bool             // it has said READY=1: the next start waits for it
-	Queued      []signals.Signal // sent before it runs
+	Queued      []signals.Signal // sent before it has begun
 }
 
 // Script stands for the words of a shell. The zero value is none.
@@ -77,6 +77,7 @@ type Sight struct {
 	Program string // and its script, for a message
 	Script  Script // of a shell
 	Works   bool   // before it executes something else
+	Traps   bool   // TERM
 }
 
 // Entry is how far the app has come since its start.
@@ -180,6 +181,11 @@ type (
 	Signal struct { // answered by Denied, if it is refused
 		PID    int
 		Signal signals.Signal
+	}
+	Deliver struct { // a signal, once the app takes it; answered by Denied, if it is refused
+		PID    int
+		Signal signals.Signal
+		Late   signals.Signal // sent in its place after HandlerWait; 0: none is, and only a handler will do
 	}
 	Look         struct{ PID int } // how far it has come; answered by Saw
 	Wake         struct{ PID int } // an app that is stopped (^Z) doesn't act on a signal to end

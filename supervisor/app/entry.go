@@ -72,6 +72,7 @@ func (m *Move) Begin(at time.Time) {
 		m.ready, m.SaysReady = begun, e.former
 	}
 	e.spoke = time.Time{}
+	m.handOver()
 }
 
 // Outlast notes that the time of what works is over: nobody waits for this script again, and the app counts as begun.

@@ -27,6 +27,8 @@ func (m *Move) Late() (isGone bool) {
 		m.lookForHandler()
 	case Restarting:
 		m.kill()
+	case Stopping:
+		m.hurry()
 	case Draining:
 		m.killLeftovers()
 	}
@@ -50,10 +52,7 @@ func (m *Move) Started(pid int) {
 	m.enterEntrypoint()
 	m.become(Up)
 	m.Say(slog.LevelInfo, "app started", "pid", pid, "generation", m.Generation, "hash", m.Hash)
-	for _, s := range m.Queued {
-		m.forward(s)
-	}
-	m.Queued = nil
+	m.queue()
 }
 
 // enterEntrypoint begins a life. What the app said of its readiness before is kept, until it begins.

@@ -17,21 +17,28 @@ func (m *Move) StopFor(what Then, why string, keys ...any) {
 	m.Say(slog.LevelInfo, "app restarting", append([]any{"pid", m.PID, "generation", m.Generation, "reason", why}, keys...)...)
 	m.Then, m.late, m.maybeStop = what, false, maybeStop{} // it ends because of this
 	m.enter(Restarting, m.StopTimeout)
-	m.askToStop(m.StopSignal)
+	m.askToStop(m.StopSignal, m.StopSignal)
 }
 
-// Stop asks the app to stop. The platform owns the deadline: confit waits for as long as the app takes.
+// Stop asks the app to stop. The platform owns the deadline: confit waits for as long as the app takes. A script at work before the app gets
+// a second one at once, and the first if it has a trap for TERM.
 func (m *Move) Stop(s signals.Signal) {
-	asked := m.Phase == Restarting
-	m.become(Stopping)
-	if !asked {
-		m.askToStop(s)
+	switch {
+	case m.Phase == Restarting:
+		m.become(Stopping)
+	case m.works() && (m.Phase == Stopping || m.Entry.Traps):
+		m.stopNow(signals.TERM)
+	case m.works():
+		m.holdStop(s)
+	default:
+		m.become(Stopping)
+		m.askToStop(s, signals.TERM)
 	}
 }
 
-// askToStop asks the app once to end by its stop signal, whatever the app does with that.
-func (m *Move) askToStop(s signals.Signal) {
-	m.Do(Signal{m.PID, s})
+// askToStop asks the app once to end by its stop signal. An app that takes that not even after a while gets another one.
+func (m *Move) askToStop(s, late signals.Signal) {
+	m.Do(Deliver{m.PID, s, late})
 	m.Do(Wake{m.PID})
 }
 
@@ -86,7 +93,12 @@ func (m *Move) Outside(from signals.Signal) (stop signals.Signal) {
 		return m.StopSignal
 	case from == signals.TERM: // the platform wants a stop, by another signal
 		return s
+	case m.holds(s):
+		m.hold(s)
+	case m.waits() && m.means(s):
+		m.stopNow(s)
 	case m.Runs():
+		m.Queued = slices.DeleteFunc(slices.Clone(m.Queued), func(q signals.Signal) bool { return q == s })
 		m.forward(s)
 	case len(m.Queued) < maxQueued:
 		m.Queued = append(slices.Clip(m.Queued), s)
@@ -100,7 +112,11 @@ const maxQueued = 256
 // forward sends the app a signal that came from outside.
 func (m *Move) forward(s signals.Signal) {
 	m.noteStop(s)
-	m.Do(Signal{m.PID, s})
+	if m.means(s) {
+		m.Do(Deliver{m.PID, s, s})
+	} else {
+		m.Do(Signal{m.PID, s})
+	}
 }
 
 // noteStop notes a signal that came from outside, as the app may stop because of it. With INT, QUIT and --stop-signal the platform may want
@@ -110,7 +126,7 @@ func (m *Move) noteStop(s signals.Signal) {
 	m.AutoHUP = m.AutoHUP && s != signals.HUP
 	by := m.Now.Add(m.StopTimeout)
 	switch {
-	case s == signals.INT, s == signals.QUIT, s == m.StopSignal && !m.IsReload(s):
+	case m.means(s):
 		m.StopBy = by
 	case signals.MayStop(s) && !m.IsReload(s):
 		m.maybeStop = maybeStop{s, by}
@@ -137,4 +153,93 @@ type maybeStop struct {
 func (s maybeStop) tells(status process.Status, now time.Time) bool {
 	code := status.ExitCode()
 	return now.Before(s.by) && (code == 0 || code == 128+int(s.signal))
+}
+
+// A script that works before it executes the app would die of a signal, or drop it. So what comes from outside waits until the app has begun.
+
+// lastChance is how long before --stop-timeout is over a script gets TERM that is still at work.
+const lastChance = 5 * time.Second
+
+// works reports that a script is at work which will execute the app.
+func (m *Move) works() bool { return m.IsAtEntrypoint() && m.Entry.Works }
+
+// means reports a signal that may ask the app to stop.
+func (m *Move) means(s signals.Signal) (stop bool) {
+	return s == signals.INT || s == signals.QUIT || s == m.StopSignal && !m.IsReload(s)
+}
+
+// waits reports that a stop of the platform waits for the app to begin.
+func (m *Move) waits() bool { return m.Phase == Stopping && !m.Deadline.IsZero() }
+
+// holds reports that a signal from outside, which isn't TERM, waits for the app to begin. A second stop doesn't.
+func (m *Move) holds(s signals.Signal) bool {
+	if m.means(s) {
+		return m.works() && !m.waits() && !slices.Contains(m.Queued, s)
+	}
+	return m.works() && slices.Contains([]signals.Signal{signals.HUP, signals.USR1, signals.USR2}, s)
+}
+
+// hold keeps a signal until the app has begun. An app that is about to stop needs no other one.
+func (m *Move) hold(s signals.Signal) {
+	if m.means(s) {
+		m.StopBy = m.Entry.By.Add(m.StopTimeout)
+	}
+	if !m.waits() && !slices.Contains(m.Queued, s) {
+		m.Queued = append(slices.Clip(m.Queued), s)
+		m.Say(slog.LevelInfo, "signal waits for the app's entrypoint", "signal", signals.Name(s), "pid", m.PID, "program", m.Entry.Program)
+	}
+}
+
+// holdStop keeps the platform's stop, for as long as may be.
+func (m *Move) holdStop(s signals.Signal) {
+	wait := max(m.StopTimeout-lastChance, m.StopTimeout/2)
+	m.enter(Stopping, wait)
+	m.Queued = append(slices.Clip(m.Queued), s)
+	m.Say(slog.LevelInfo, "stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program, "longest", wait)
+}
+
+// hurry asks a script to end that is still at work when nobody may wait any longer: KILL would come next.
+func (m *Move) hurry() {
+	m.Say(slog.LevelWarn, "app's entrypoint ended by the stop: what it made may be half done", "pid", m.PID, "program", m.Entry.Program,
+		"todo", "give --stop-timeout and the pod's terminationGracePeriodSeconds the time that the entrypoint needs")
+	m.stopNow(signals.TERM)
+}
+
+// stopNow hands on a stop that has waited, or doesn't.
+func (m *Move) stopNow(s signals.Signal) {
+	m.Queued = nil
+	m.become(Stopping)
+	m.Do(Signal{m.PID, s})
+	m.Do(Wake{m.PID})
+}
+
+// handOver gives an app that has begun what has waited for that. The platform's stop is the last.
+func (m *Move) handOver() {
+	for i, s := range m.Queued {
+		switch {
+		case m.waits() && i == len(m.Queued)-1:
+			m.become(Stopping)
+			m.askToStop(s, signals.TERM)
+		case m.means(s):
+			m.forward(s)
+		default:
+			m.noteStop(s)
+			m.Do(Deliver{PID: m.PID, Signal: s})
+		}
+	}
+	m.Queued = nil
+}
+
+// queue keeps what came before the start until the app has begun, where that is looked at.
+func (m *Move) queue() {
+	if !m.IsAtEntrypoint() {
+		for _, s := range m.Queued {
+			m.forward(s)
+		}
+		m.Queued = nil
+		return
+	}
+	if slices.ContainsFunc(m.Queued, m.means) {
+		m.StopBy = m.Entry.By.Add(m.StopTimeout)
+	}
 }

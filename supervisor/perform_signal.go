@@ -1,0 +1,96 @@
+package supervisor
+
+import (
+	"slices"
+	"time"
+
+	"confit/process"
+	"confit/signals"
+	"confit/supervisor/app"
+)
+
+// deliverAgain is the wait between two looks whether the app takes a signal.
+const deliverAgain = 50 * time.Millisecond
+
+// deliver sends a signal at once if the app takes it.
+func (l *loop) deliver(d app.Deliver) event {
+	if l.takes(d) {
+		return l.signal(d.PID, d.Signal)
+	}
+	now := time.Now()
+	l.on = append(l.on, delivery{d, now.Add(deliverAgain), now.Add(app.HandlerWait)})
+	return nil
+}
+
+// dueDelivery is when the app is looked at next; zero: nobody has to.
+func (l *loop) dueDelivery() time.Time {
+	if len(l.on) == 0 {
+		return noDeadline
+	}
+	return l.on[0].next
+}
+
+// deliverLate sends what the app takes by now, and gives up what has waited for long.
+func (l *loop) deliverLate() {
+	now, left := time.Now(), l.on[:0]
+	for _, d := range l.on {
+		switch {
+		case d.PID != l.state.app.PID: // it has ended
+		case now.Before(d.next):
+			left = append(left, d)
+		case l.takes(d.Deliver):
+			l.send(d.PID, d.Signal)
+		case now.Before(d.by):
+			d.next = now.Add(deliverAgain)
+			left = append(left, d)
+		default:
+			l.giveUp(d)
+		}
+	}
+	l.on = left
+}
+
+func (l *loop) send(pid int, s signals.Signal) {
+	if e := l.signal(pid, s); e != nil {
+		l.next = append(l.next, e)
+	}
+}
+
+// giveUp ends a delivery.
+func (l *loop) giveUp(d delivery) {
+	keys := []any{"signal", signals.Name(d.Signal), "pid", d.PID, "program", process.Program(d.PID)}
+	switch d.Late {
+	case 0:
+		l.Log.Info("signal dropped: the app has no handler for it", keys...)
+		return
+	case d.Signal:
+	default:
+		l.Log.Warn("app has not taken the stop signal: it gets another one", append(keys, "late", signals.Name(d.Late), "todo",
+			"see whether --stop-signal is the app's, and whether it needs --signal-group")...)
+	}
+	l.send(d.PID, d.Late)
+}
+
+// takes reports that a signal will not be lost: who receives it catches or blocks it, or ends by it. What a shell catches for itself doesn't
+// count: only a trap of its text does. Where nothing can be seen the signal is sent as it came.
+func (l *loop) takes(d app.Deliver) bool {
+	receiver, _ := process.Receiver(d.PID)
+	receivers := []int{receiver}
+	if l.Config.SignalGroup {
+		receivers = append(receivers, process.Members(l.state.app.Group)...)
+	}
+	return slices.ContainsFunc(receivers, func(pid int) bool { return l.receives(pid, d) })
+}
+
+func (l *loop) receives(pid int, d app.Deliver) bool {
+	switch signals.DispositionOf(pid, d.Signal) {
+	case signals.Caught:
+		found := l.entry.proc.At(pid)
+		return !found.Shell || found.Traps(signals.Name(d.Signal), int(d.Signal))
+	case signals.Default:
+		return d.Late != 0 && signals.EndsByDefault(d.Signal)
+	case signals.Ignored:
+		return false
+	}
+	return true
+}
