@@ -15,20 +15,20 @@ var mostWords = map[string]int{
 	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_120,
-	"docs/reference.md":       4_050,
+	"docs/reference.md":       4_210,
 	"docs/status.md":          1_730,
-	"docs/troubleshooting.md": 2_740,
+	"docs/troubleshooting.md": 2_780,
 	"docs/confitctl.md":       630,
 	"docs/daemons.md":         2_950,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
-	"docs/kubernetes.md":      2_160,
+	"docs/kubernetes.md":      2_190,
 	"docs/operations.md":      930,
 	"docs/recipes.md":         1_150,
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  500,
-	"docs/internals/decisions.md":    3_900,
+	"docs/internals/decisions.md":    3_920,
 	"docs/internals/dependencies.md": 360,
 	"docs/internals/design.md":       2_710,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 27_500
-	mostForContributors = 8_370
+	mostForUsers        = 27_730
+	mostForContributors = 8_380
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

@@ -63,7 +63,7 @@ var settings = []*setting{
 	{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return span(&c.Soak, SettleAuto) }},
 	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", of: func(c *Config) value { return span(&c.Retry, 100*time.Millisecond) }},
 
-	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return field(&c.StopSignal, parseCaught, signals.Name) }},
+	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop, once it takes that", def: "TERM", of: func(c *Config) value { return field(&c.StopSignal, parseCaught, signals.Name) }},
 	{name: "stop-timeout", takes: " D", help: "how long the app has before a restart kills it", def: "30s", of: func(c *Config) value { return span(&c.StopTimeout, 0) }},
 	{name: "entrypoint-timeout", takes: " D", help: "how long an edit waits for an entrypoint script to execute the app; 0: not at all", def: "30m",
 		of: func(c *Config) value { return span(&c.EntrypointTimeout, 0) }},
