@@ -3,6 +3,7 @@ package app
 import (
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,6 +28,9 @@ type walk struct {
 	asked   time.Time
 	stops   bool // the platform has asked for a stop
 	over    bool
+	works   bool // a script does, before the app
+	traps   bool // TERM
+	second  bool // a stop has come twice
 	todo    []Action
 	log     []string
 }
@@ -51,6 +55,12 @@ func (w *walk) perform(a Action) {
 	case Signal:
 		w.isApp(a.PID)
 		w.signalled(a.Signal)
+	case Deliver:
+		w.isApp(a.PID)
+		w.signalled(a.Signal)
+	case Look:
+		w.isApp(a.PID)
+		w.looked()
 	case EndLeftovers:
 		w.killed = w.killed || a.Signal == signals.KILL
 		w.left = w.left && (a.Signal == 0 || a.Signal != signals.KILL && w.dice.IntN(2) == 0 || w.stuck)
@@ -85,10 +95,41 @@ func (w *walk) spawn() {
 	w.pids++
 	w.alive, w.left, w.stuck, w.killed = w.pids, false, false, false
 	w.handler = []signals.Disposition{signals.Caught, signals.Default, signals.Ignored, signals.Blocked}[w.dice.IntN(4)]
+	w.works, w.traps, w.second = w.rules.EntryTime > 0 && w.dice.IntN(2) == 0, w.dice.IntN(4) == 0, false
 	w.move().Started(w.pids)
 }
 
+// looked is what a look finds.
+func (w *walk) looked() {
+	if w.works {
+		w.move().Saw(Sight{Program: "bash", Script: Script{1}, Works: true, Traps: w.traps})
+	} else {
+		w.move().Saw(Sight{Program: "app"})
+	}
+}
+
+// begins is seen of an app that is no script, or no longer one.
+func (w *walk) begins() {
+	if m := w.move(); m.IsAtEntrypoint() && m.Runs() && w.alive != 0 {
+		w.works = false
+		w.looked()
+		m.Begin(w.now)
+		if len(m.Queued) > 0 || m.waits() {
+			w.t.Fatalf("%v wait for an app that has begun", m.Queued)
+		}
+	}
+}
+
+// endsWork checks that a signal may come while a script works: a second one, or TERM if it is trapped or nobody may wait longer.
+func (w *walk) endsWork(s signals.Signal) {
+	late := w.stops && !w.now.Before(w.asked.Add(w.rules.StopTimeout/2))
+	if w.works && !w.second && (s != signals.TERM || !w.traps && !late) {
+		w.t.Fatalf("%v ends a script's work", signals.Name(s))
+	}
+}
+
 func (w *walk) signalled(s signals.Signal) {
+	w.endsWork(s)
 	switch {
 	case s == signals.KILL && w.now.Before(w.asked.Add(w.rules.StopTimeout)):
 		w.t.Fatalf("kills the app %v after it was asked to stop", w.now.Sub(w.asked))
@@ -141,16 +182,20 @@ func (w *walk) step() {
 			w.gone()
 		}
 	case 3:
-		if m.Runs() && m.Phase == Up {
+		if m.Runs() && m.Phase == Up && !w.works {
 			m.ReloadBy([]signals.Signal{signals.HUP, 10}[w.dice.IntN(2)], w.dice.IntN(2) == 0)
 		}
 	case 4:
-		if m.Runs() && m.Phase == Up && w.dice.IntN(4) == 0 {
+		if m.Runs() && m.Phase == Up && !w.works && w.dice.IntN(4) == 0 {
 			m.Restart("chance")
 		}
 	case 5:
-		if s := m.Outside([]signals.Signal{signals.INT, 10, signals.HUP, signals.TERM}[w.dice.IntN(4)]); s != 0 && w.dice.IntN(8) == 0 && m.Runs() {
-			w.stops, w.asked = true, w.now
+		from := []signals.Signal{signals.INT, 10, signals.HUP, signals.TERM}[w.dice.IntN(4)]
+		w.second = w.second || slices.Contains(m.Queued, from) || w.stops && from != 10 && from != signals.HUP
+		if s := m.Outside(from); s != 0 && w.dice.IntN(8) == 0 && m.Runs() {
+			if !w.stops {
+				w.stops, w.asked = true, w.now
+			}
 			m.Stop(s)
 		}
 	case 6:
@@ -159,6 +204,7 @@ func (w *walk) step() {
 		}
 	case 7:
 		m.LookForLeftovers()
+		w.begins()
 	}
 }
 
@@ -166,7 +212,7 @@ func (w *walk) step() {
 func TestWalks(t *testing.T) {
 	for seed := range uint64(300) {
 		w := &walk{t: t, dice: rand.New(rand.NewPCG(seed, 0)), now: time.Unix(1e9, 0), rules: Rules{StopSignal: signals.TERM, StopTimeout: 3 * time.Second,
-			DrainTimeout: 2 * time.Second, IsReload: func(s signals.Signal) bool { return s == signals.HUP }}}
+			DrainTimeout: 2 * time.Second, EntryTime: time.Duration(seed%2) * time.Hour, IsReload: func(s signals.Signal) bool { return s == signals.HUP }}}
 		w.move().Start()
 		for n := 0; n < 400 && !w.over; n++ {
 			for w.step(); len(w.todo) > 0; {
@@ -174,7 +220,7 @@ func TestWalks(t *testing.T) {
 				w.todo = w.todo[1:]
 				w.perform(a)
 			}
-			if p := w.app.Phase; w.app.Deadline.IsZero() != (p == Up || p == Stopping || p == Down) {
+			if p := w.app.Phase; w.app.Deadline.IsZero() != (p == Up || p == Stopping && !w.move().waits() || p == Down) {
 				t.Fatalf("seed %d: %v with the deadline %v", seed, p, w.app.Deadline)
 			}
 			if w.app.Phase == Down && !w.over {
