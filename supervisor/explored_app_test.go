@@ -89,6 +89,13 @@ func (c *course) endsNoWork() {
 	}
 }
 
+// cutsNoWork: what comes from outside waits for the work of an entrypoint. Only a stop may end that, by TERM.
+func (c *course) cutsNoWork(s signals.Signal) {
+	if c.works && c.state.app.IsAtEntrypoint() && (!c.stopped || s != signals.TERM) {
+		c.breaks(signals.Name(s) + " ends the work of an entrypoint")
+	}
+}
+
 // exit is the app's end. A successor may take its place.
 func (c *course) exit(status process.Status) {
 	e := exited{app.Exit{Status: cmp.Or(c.cause, status)}}

@@ -196,6 +196,7 @@ func (c *course) performOnApp(a app.Action) event {
 		if c.state.app.Phase == app.Restarting { // else it came from outside
 			c.endsNoWork()
 		}
+		c.cutsNoWork(a.Signal)
 	case app.EndLeftovers:
 		c.hadApp(int(a.Group))
 		if c.app != 0 && c.app != c.state.app.PID { // a successor that confit doesn't take
