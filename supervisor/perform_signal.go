@@ -71,8 +71,7 @@ func (l *loop) giveUp(d delivery) {
 	l.send(d.PID, d.Late)
 }
 
-// takes reports that a signal will not be lost: who receives it catches or blocks it, or ends by it. What a shell catches for itself doesn't
-// count: only a trap of its text does. Where nothing can be seen the signal is sent as it came.
+// takes reports that a signal will not be lost: its receiver catches it, blocks it or ends by it, or can't be seen.
 func (l *loop) takes(d app.Deliver) bool {
 	receiver, _ := process.Receiver(d.PID)
 	receivers := []int{receiver}
@@ -85,12 +84,18 @@ func (l *loop) takes(d app.Deliver) bool {
 func (l *loop) receives(pid int, d app.Deliver) bool {
 	switch signals.DispositionOf(pid, d.Signal) {
 	case signals.Caught:
-		found := l.entry.proc.At(pid)
-		return !found.Shell || found.Traps(signals.Name(d.Signal), int(d.Signal))
+		return l.catches(pid, d)
 	case signals.Default:
 		return d.Late != 0 && signals.EndsByDefault(d.Signal)
 	case signals.Ignored:
 		return false
 	}
 	return true
+}
+
+// catches reports that a handler is one for this signal. Shells catch INT for themselves, and do nothing at it while a child runs: only a trap
+// of the text counts. What else bash catches has it end, by way of a trap for EXIT: that is a stop, but no HUP for a log.
+func (l *loop) catches(pid int, d app.Deliver) bool {
+	found := l.entry.proc.At(pid)
+	return !found.Shell || found.Traps(signals.Name(d.Signal), int(d.Signal)) || d.Late != 0 && d.Signal != signals.INT
 }

@@ -147,11 +147,10 @@ func (l *loop) heedOne() bool {
 	return ok
 }
 
-// lookBeforeSignal looks at an app once more that has begun: what was seen may have been on its way to a script.
+// lookBeforeSignal looks at an app once more that a signal may end: what was seen may have been on its way to a script.
 func (l *loop) lookBeforeSignal(s signals.Signal) {
-	isNoted := s == signals.TERM || s == signals.INT || s == signals.QUIT || s == signals.HUP || s == l.Config.StopSignal
-	if now := &l.state.app; isNoted && l.Config.EntrypointTimeout > 0 && now.Runs() && !now.IsAtEntrypoint() {
-		l.handle(l.look(now.PID))
+	if (s == signals.HUP || signals.MayStop(s)) && l.Config.EntrypointTimeout > 0 && l.state.app.Runs() {
+		l.handle(l.look(l.state.app.PID))
 	}
 }
 

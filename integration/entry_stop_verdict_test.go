@@ -1,0 +1,88 @@
+package integration
+
+import (
+	"os"
+	"syscall"
+	"testing"
+)
+
+// stoppedEnd is how the script of a candidate ends once a stop waits for it.
+type stoppedEnd struct {
+	name  string
+	sig   syscall.Signal
+	flags []string
+	then  func(*stepped, *confit)
+}
+
+// fails lets the script go on to its end, which is an error.
+func fails(s *stepped, _ *confit) { s.letEnd() }
+
+// killed is the end of a grace period.
+func killed(_ *stepped, c *confit) { c.Kill() }
+
+var stoppedEnds = []stoppedEnd{
+	{"TERM fails", syscall.SIGTERM, nil, fails},
+	{"INT fails", syscall.SIGINT, nil, fails},
+	{"QUIT fails", syscall.SIGQUIT, nil, fails},
+	{"TERM killed", syscall.SIGTERM, nil, killed},
+	{"INT killed", syscall.SIGINT, nil, killed},
+	{"TERM twice", syscall.SIGTERM, nil, func(_ *stepped, c *confit) { c.Signal(syscall.SIGTERM) }},
+	{"INT and TERM twice", syscall.SIGINT, nil, func(_ *stepped, c *confit) {
+		c.Signal(syscall.SIGTERM)
+		c.isHeld(syscall.SIGTERM)
+		c.Signal(syscall.SIGTERM)
+	}},
+	{"TERM late", syscall.SIGTERM, []string{"--stop-timeout", "1s"}, func(*stepped, *confit) {}},
+}
+
+// From the arrival of a stop no end of the script, and no kill, says anything of the edition that it was started on: the next container
+// starts on the same one. Within the probation an end would reject it, and after that the next container would start on another.
+func TestEntryStop_blames_nobody(t *testing.T) {
+	t.Parallel()
+	for _, end := range stoppedEnds {
+		for _, probation := range []string{"1h", "200ms"} {
+			t.Run(end.name+" "+probation, func(t *testing.T) {
+				t.Parallel()
+				end.run(t, probation)
+			})
+		}
+	}
+}
+
+func (end stoppedEnd) run(t *testing.T, probation string) {
+	s := newStepped(t)
+	s.accept(s.printer()...)
+	s.web.swap(keys{"text": "second"})
+	s.flags = append([]string{"--probation", probation}, end.flags...)
+	script := s.script("/bin/dash", "", `[ ! -e `+s.path("fails")+` ] || exit 5; exec `+s.app("-exit", endsApart))
+	s.write(s.path("fails"), "")
+	for range 2 { // an edition that was noted once goes at the second time
+		c := s.start(script)
+		c.Says("step 0", 1)
+		c.Signal(end.sig)
+		c.isHeld(end.sig)
+		end.then(s, c)
+		c.Eventually("the end", func() bool { return !c.Alive() })
+		c.wantLogged("app started", 1)
+		c.wantLogged("candidate rejected", 0)
+		c.wantLogged("rolled back", 0)
+		s.without("step")
+		s.steps = 0
+	}
+	s.flags = []string{"--probation", "200ms"}
+	s.without("fails")
+	next := s.start(script)
+	s.letEnd()
+	next.Says("read second", 1)
+	next.accepts(1)
+	next.wantLogged("candidate rejected", 0)
+	next.stops(7)
+}
+
+// without removes a file or a directory of the test's, if it is there.
+func (s *stepped) without(name string) {
+	s.t.Helper()
+	if err := os.RemoveAll(s.path(name)); err != nil {
+		s.t.Fatal(err)
+	}
+}
