@@ -4,6 +4,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // stoppedEnd is how the script of a candidate ends once a stop waits for it.
@@ -35,8 +36,8 @@ var stoppedEnds = []stoppedEnd{
 	{"TERM late", syscall.SIGTERM, []string{"--stop-timeout", "1s"}, func(*stepped, *confit) {}},
 }
 
-// From the arrival of a stop no end of the script, and no kill, says anything of the edition that it was started on: the next container
-// starts on the same one. Within the probation an end would reject it, and after that the next container would start on another.
+// From the arrival of a stop no end of the script, and no kill, says anything of the edition that it was started on, in its probation or
+// later: the next container starts on the same one.
 func TestEntryStop_blames_nobody(t *testing.T) {
 	t.Parallel()
 	for _, end := range stoppedEnds {
@@ -50,15 +51,10 @@ func TestEntryStop_blames_nobody(t *testing.T) {
 }
 
 func (end stoppedEnd) run(t *testing.T, probation string) {
-	s := newStepped(t)
-	s.accept(s.printer()...)
-	s.web.swap(keys{"text": "second"})
-	s.flags = append([]string{"--probation", probation}, end.flags...)
-	script := s.script("/bin/dash", "", `[ ! -e `+s.path("fails")+` ] || exit 5; exec `+s.app("-exit", endsApart))
-	s.write(s.path("fails"), "")
-	for range 2 { // an edition that was noted once goes at the second time
+	s, script := newFailing(t, append([]string{"--probation", probation}, end.flags...)...)
+	for range 2 { // an edition that was noted once would go at the second time
 		c := s.start(script)
-		c.Says("step 0", 1)
+		s.outlasts(c, probation)
 		c.Signal(end.sig)
 		c.isHeld(end.sig)
 		end.then(s, c)
@@ -77,6 +73,36 @@ func (end stoppedEnd) run(t *testing.T, probation string) {
 	next.accepts(1)
 	next.wantLogged("candidate rejected", 0)
 	next.stops(7)
+}
+
+// newFailing is a setup whose candidate "second" comes with a script that fails when its work is done.
+func newFailing(t *testing.T, flags ...string) (s *stepped, script string) {
+	t.Helper()
+	s = newStepped(t)
+	s.accept(s.printer()...)
+	s.web.swap(keys{"text": "second"})
+	s.flags = flags
+	s.write(s.path("fails"), "")
+	return s, s.script("/bin/dash", "", "[ ! -e "+s.path("fails")+" ] || exit 5; exec "+s.app("-exit", endsApart))
+}
+
+// outlasts waits until the script works, and has done so for longer than a short probation.
+func (s *stepped) outlasts(c *confit, probation string) {
+	c.Says("step 0", 1)
+	began := time.Now()
+	if wait, _ := time.ParseDuration(probation); wait < time.Minute {
+		c.Eventually("three probations", func() bool { return time.Since(began) > 3*wait })
+	}
+}
+
+// Without a stop the same end is the edition's, in its probation at once.
+func TestEntryStop_blames(t *testing.T) {
+	t.Parallel()
+	s, script := newFailing(t, "--probation", "1h")
+	c := s.start(script)
+	s.outlasts(c, "1h")
+	s.letEnd()
+	c.wantRejected("probation", 1)
 }
 
 // without removes a file or a directory of the test's, if it is there.
