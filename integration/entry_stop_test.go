@@ -37,7 +37,7 @@ func newStepped(t *testing.T, flags ...string) *stepped {
 	t.Helper()
 	s, web := newProved(t)
 	web.swap(keys{"text": "first"})
-	s.flag(append([]string{"--probation", "200ms"}, flags...)...)
+	s.flag(append([]string{"--probation", "200ms", "--entrypoint-timeout", "30m"}, flags...)...)
 	return &stepped{s, web, 0}
 }
 

@@ -65,7 +65,7 @@ func (end stoppedEnd) run(t *testing.T, probation string) {
 		s.without("step")
 		s.steps = 0
 	}
-	s.flags = []string{"--probation", "200ms"}
+	s.flags = []string{"--probation", "200ms", "--entrypoint-timeout", "30m"}
 	s.without("fails")
 	next := s.start(script)
 	s.letEnd()
@@ -81,7 +81,7 @@ func newFailing(t *testing.T, flags ...string) (s *stepped, script string) {
 	s = newStepped(t)
 	s.accept(s.printer()...)
 	s.web.swap(keys{"text": "second"})
-	s.flags = flags
+	s.flags = append([]string{"--entrypoint-timeout", "30m"}, flags...)
 	s.write(s.path("fails"), "")
 	return s, s.script("/bin/dash", "", "[ ! -e "+s.path("fails")+" ] || exit 5; exec "+s.app("-exit", endsApart))
 }

@@ -68,7 +68,7 @@ func TestLanded(t *testing.T) {
 
 func (l landing) run(t *testing.T) {
 	s := newExit(t)
-	s.flag(l.flags...)
+	s.flag(append([]string{"--entrypoint-timeout", "30m"}, l.flags...)...)
 	var argv []string
 	for _, word := range l.app {
 		argv = append(argv, strings.ReplaceAll(word, "FILE", s.path("late")))
