@@ -79,11 +79,11 @@ func wraps(program string) bool {
 	return program == "busybox" || entrypoint.IsShell(program) || entrypoint.Stays(program)
 }
 
-// Wrapped is the process that does an app's work, and its program: the only child of an init or a wrapper, however many of these there are.
-// Else it is the app itself.
+// Wrapped is the process that does an app's work, and its program: the first child of an init, the only one of a wrapper, however many there
+// are. Else it is the app itself.
 func Wrapped(pid int) (int, string) { return below(pid, wraps) }
 
-// Receiver is the process to which a signal for the app comes, and its program: the only child of an init, which hands signals on. Else it
+// Receiver is the process to which a signal for the app comes, and its program: the first child of an init, which hands signals on. Else it
 // is the app itself.
 func Receiver(pid int) (int, string) { return below(pid, entrypoint.IsInit) }
 
@@ -91,7 +91,7 @@ func below(pid int, passes func(program string) bool) (int, string) {
 	program := Program(pid)
 	for left := maxAncestors; left > 0 && passes(program); left-- {
 		list := children(pid)
-		if len(list) != 1 {
+		if len(list) == 0 || len(list) > 1 && !entrypoint.IsInit(program) { // an init may have been given orphans
 			break
 		}
 		pid, program = list[0].pid, Program(list[0].pid)

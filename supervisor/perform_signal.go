@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"confit/process"
+	"confit/process/entrypoint"
 	"confit/signals"
 	"confit/supervisor/app"
 )
@@ -73,8 +74,11 @@ func (l *loop) giveUp(d delivery) {
 
 // takes reports that a signal will not be lost: its receiver catches it, blocks it or ends by it, or can't be seen.
 func (l *loop) takes(d app.Deliver) bool {
-	receiver, _ := process.Receiver(d.PID)
+	receiver, program := process.Receiver(d.PID)
 	receivers := []int{receiver}
+	if entrypoint.IsInit(program) { // its child, which isn't there yet, would have no handler
+		return false
+	}
 	if l.Config.SignalGroup {
 		receivers = append(receivers, process.Members(l.state.app.Group)...)
 	}

@@ -2,8 +2,13 @@ package supervisor
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"os/exec"
+	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"confit/config"
 	"confit/process/entrypoint"
@@ -34,30 +39,49 @@ func TestTakes(t *testing.T) {
 		{"a trap for HUP", "trap : HUP", held, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := &loop{Supervisor: Supervisor{Config: &config.Config{}}, entry: entry{proc: entrypoint.NewProc("/proc", "/", "")}}
-			tt.signal.PID = shellWith(t, tt.text)
-			if got := l.takes(tt.signal); got != tt.want {
+			tt.signal.PID = ready(t, "bash", tt.text+"; echo ready; read line; exit 0")
+			if got := newTaker().takes(tt.signal); got != tt.want {
 				t.Errorf("takes %v: %v", tt.signal, got)
 			}
 		})
 	}
 }
 
-// shellWith is a bash that has done what a text says, and reads on.
-func shellWith(t *testing.T, text string) (pid int) {
-	t.Helper()
-	cmd := exec.Command("bash", "-c", text+"; echo ready; read line; exit 0")
-	if _, err := cmd.StdinPipe(); err != nil {
+// An init hands a signal on to its first child, and takes none before that is there: a child without a handler would drop it.
+func TestTakes_behind_an_init(t *testing.T) {
+	t.Parallel()
+	init := filepath.Join(t.TempDir(), "tini")
+	if err := exec.Command("cp", "/bin/bash", init).Run(); err != nil { // no other process of this one can hold it open
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+	const child = `exec 3<&0; bash -c 'trap : WINCH; until [ $(wc -w </proc/$PPID/task/$PPID/children) = %d ]; do :; done; echo ready; read line <&3; :' & `
+	for text, want := range map[string]bool{
+		"trap : WINCH; echo ready; read line":  false,
+		fmt.Sprintf(child+"wait", 1):           true,
+		fmt.Sprintf(child+"cat <&3 & wait", 2): true, // it was given an orphan
+	} {
+		if got := newTaker().takes(app.Deliver{PID: ready(t, init, text), Signal: unix.SIGWINCH, Late: signals.TERM}); got != want {
+			t.Errorf("%s: takes WINCH: %v", text, got)
+		}
 	}
-	if err != nil {
+}
+
+// newTaker is a loop that looks at processes.
+func newTaker() *loop {
+	return &loop{Supervisor: Supervisor{Config: &config.Config{}}, entry: entry{proc: entrypoint.NewProc("/proc", "/", "")}}
+}
+
+// ready is a shell that has said so. It ends with the test, and so does what reads its input.
+func ready(t *testing.T, shell, text string) (pid int) {
+	t.Helper()
+	cmd := exec.Command(shell, "-c", text)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		_ = in.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
