@@ -27,7 +27,7 @@ var mostWords = map[string]int{
 	"docs/recipes.md":         1_150,
 	"docs/security.md":        1_000,
 
-	"docs/internals/conformance.md":  500,
+	"docs/internals/conformance.md":  525,
 	"docs/internals/decisions.md":    3_950,
 	"docs/internals/dependencies.md": 360,
 	"docs/internals/design.md":       2_710,

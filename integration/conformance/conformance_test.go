@@ -40,7 +40,7 @@ var gaps = map[string]bool{
 
 func behaviours() []behaviour {
 	var all []behaviour
-	for _, some := range [][]behaviour{exits, signalled, leftovers, orphans, inherited, sturdy, terminals} {
+	for _, some := range [][]behaviour{exits, signalled, entrypoints, leftovers, orphans, inherited, sturdy, terminals} {
 		all = append(all, some...)
 	}
 	return all
