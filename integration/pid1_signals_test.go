@@ -57,19 +57,24 @@ func TestSignals_beside_hooks(t *testing.T) {
 	}
 }
 
-// A signal that comes before the app runs waits for it. This app has no handler, so its end shows that the signal came.
+// A signal that comes before the app runs waits for it.
 func TestSignals_early(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
 	release := s.path("release")
 	s.line("validate sh -c 'until [ -e %s ]; do sleep 0.01; done'", release)
-	c := s.start("sleep", "7654321")
+	c := s.start(app()...)
 	c.find("until")
-	c.Signal(unix.SIGUSR1)
-	c.Signal(unix.SIGWINCH) // no harm to anybody
+	early := []unix.Signal{unix.SIGUSR1, unix.SIGWINCH, unix.SIGHUP}
+	for _, sig := range early {
+		c.Signal(sig)
+	}
 	s.write(release, "")
-	c.Ends(128 + int(unix.SIGUSR1))
+	for _, sig := range early {
+		c.Says("signal "+harness.SignalName(sig), 1)
+	}
 	c.wantLogged("app started", 1)
+	c.stops(0)
 }
 
 // confit reaps a storm of orphans: in the end there are confit and the app, and no zombie.

@@ -97,6 +97,12 @@ func Members(of Group) (list []int) {
 	return list
 }
 
+// CanLook reports whether /proc shows the processes that confit knows by their pids. In that of another PID namespace they are others.
+func CanLook() bool {
+	self, err := os.Readlink("/proc/self")
+	return err == nil && self == strconv.Itoa(os.Getpid())
+}
+
 // IsVisitor reports whether another confit is the container's init: kubectl exec, for one, has started this one. Without /proc it is false.
 func IsVisitor() bool {
 	self, err := os.Stat("/proc/self/exe")

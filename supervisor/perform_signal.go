@@ -76,7 +76,10 @@ func (l *loop) giveUp(d delivery) {
 func (l *loop) takes(d app.Deliver) bool {
 	receiver, program := process.Receiver(d.PID)
 	receivers := []int{receiver}
-	if entrypoint.IsInit(program) { // its child, which isn't there yet, would have no handler
+	switch {
+	case !process.CanLook():
+		return true
+	case entrypoint.IsInit(program): // its child, which isn't there yet, would have no handler
 		return false
 	}
 	if l.Config.SignalGroup {

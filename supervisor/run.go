@@ -17,6 +17,10 @@ func (s Supervisor) Run() (code int, err error) {
 	if err := process.CanReap(); err != nil {
 		return process.ExitSystem, err
 	}
+	if !process.CanLook() { // nobody would ever see the app begin
+		s.Config = new(*s.Config)
+		s.Config.EntrypointTimeout = 0
+	}
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),

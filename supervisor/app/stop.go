@@ -176,7 +176,12 @@ func (m *Move) holds(s signals.Signal) bool {
 	if m.means(s) {
 		return m.works() && !m.waits() && !slices.Contains(m.Queued, s)
 	}
-	return m.works() && slices.Contains([]signals.Signal{signals.HUP, signals.USR1, signals.USR2}, s)
+	return m.works() && isForHandler(s)
+}
+
+// isForHandler reports a signal that ends whoever has no handler for it, and asks nobody to end.
+func isForHandler(s signals.Signal) bool {
+	return slices.Contains([]signals.Signal{signals.HUP, signals.USR1, signals.USR2}, s)
 }
 
 // hold keeps a signal until the app has begun. An app that is about to stop needs no other one.
@@ -220,11 +225,11 @@ func (m *Move) handOver() {
 		case m.waits() && i == len(m.Queued)-1:
 			m.become(Stopping)
 			m.askToStop(s, signals.TERM)
-		case m.means(s):
-			m.forward(s)
-		default:
+		case isForHandler(s) && !m.means(s):
 			m.noteStop(s)
 			m.Do(Deliver{PID: m.PID, Signal: s})
+		default:
+			m.forward(s)
 		}
 	}
 	m.Queued = nil
