@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  525,
-	"docs/internals/decisions.md":    3_950,
+	"docs/internals/decisions.md":    3_970,
 	"docs/internals/dependencies.md": 360,
 	"docs/internals/design.md":       2_710,
 	"docs/internals/measurements.md": 900,
@@ -37,7 +37,7 @@ var mostWords = map[string]int{
 // How many words those for users may have together, and those for contributors.
 const (
 	mostForUsers        = 27_730
-	mostForContributors = 8_440
+	mostForContributors = 8_470
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

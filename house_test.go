@@ -78,6 +78,7 @@ var forbidden = map[string][]string{
 	"kubectl-confit/check":    {"os", "os/exec", "os/signal", "log", "net/http", "math/rand/v2"},
 	"kubectl-confit/cluster":  {"os", "os/exec", "os/signal", "log", "math/rand/v2"},
 	"kubectl-confit/follow":   {"os", "os/exec", "os/signal", "log", "net/http"},
+	"kubectl-confit/grace":    {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath"},
 	"kubectl-confit/inject":   {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath", "time"}, // it decides, and does nothing
 	"kubectl-confit/manifest": {"context", "io/fs", "log", "net", "net/http", "os", "path/filepath", "time"},
 	"kubectl-confit/pods":     {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath", "time"},

@@ -85,6 +85,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return ctx.Err()
 	}
 	noteUntouched(stderr, list, given)
+	for _, note := range check.Late(list, given) {
+		fmt.Fprintln(stderr, "kubectl-confit:", note)
+	}
 	if len(results) == 0 {
 		return fmt.Errorf("nothing can be tried: no pod that runs follows %s", strings.Join(check.Names(given), ", "))
 	}

@@ -111,6 +111,9 @@ func (r *injection) decide(ctx context.Context, image string) (apply []func()) {
 		for _, l := range plan.Notes {
 			r.notes = append(r.notes, message{l.Line, p.called() + ": " + l.Why})
 		}
+		for _, l := range plan.Late() {
+			r.notes = append(r.notes, message{l.Line, p.called() + l.What() + ": " + l.Why})
+		}
 		if !plan.Empty() {
 			at := p.Containers()[0].Line
 			r.changes = append(r.changes, message{at, fmt.Sprintf("%s isn't rewritten", p.called())})

@@ -37,7 +37,9 @@ check; directories and envFrom that don't follow; a checksum annotation that
 makes new pods anyway. What stays as it is, is there, too, with its line and
 why: subPath of a directory, subPathExpr, mounts below another mount or right in
 /, projected volumes, mounts of init containers; pods for Windows, with hostPID,
-or with confit; Jobs without the annotation confit/reload.
+or with confit; Jobs without the annotation confit/reload. So is a grace period
+that is over before confit gives TERM to a script at the entrypoint, which a stop
+waits for.
 
 confit has to know what to start. Where a container has no command, ENTRYPOINT
 and CMD come from its image, and are written down as its command; CMD only if the

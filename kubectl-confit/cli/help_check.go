@@ -31,7 +31,10 @@ state directory isn't in memory, it uses /dev/shm.
 The new bytes go by stdin: they stand in no argument and in no object. What the
 validator prints is shown, the last 200 lines. Values of Secrets are hidden
 there where they stand as they are, if they have 8 bytes or more, or as one of
-their lines; what a program has made of a value can't be known.`
+their lines; what a program has made of a value can't be known.
+
+Beside that, stderr names each container whose pod's grace period is over before
+confit gives TERM to a script at the entrypoint, which a stop waits for.`
 
 const checkAfter = `Exit codes
   0    each container would take it

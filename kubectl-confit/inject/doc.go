@@ -9,4 +9,5 @@
 //   - pod.go reads a pod, follow.go says which mounts confit follows, and why others stay as they are.
 //   - plan.go decides, write.go puts the decision into the nodes, parts.go makes what is added.
 //   - again.go brings up to date what was rewritten before.
+//   - late.go says where a grace period is too short.
 package inject

@@ -25,6 +25,7 @@ type (
 			Name string `yaml:"name"`
 		} `yaml:"os"`
 		HostPID        bool              `yaml:"hostPID"`
+		Grace          *int64            `yaml:"terminationGracePeriodSeconds"`
 		NodeSelector   map[string]string `yaml:"nodeSelector"`
 		Volumes        []volume          `yaml:"volumes"`
 		InitContainers []container       `yaml:"initContainers"`
@@ -61,7 +62,8 @@ type (
 	}
 	variable struct {
 		Name      string `yaml:"name"`
-		ValueFrom struct {
+		Value     string `yaml:"value"`
+		ValueFrom *struct {
 			ConfigMap *struct{} `yaml:"configMapKeyRef"`
 			Secret    *struct{} `yaml:"secretKeyRef"`
 		} `yaml:"valueFrom"`

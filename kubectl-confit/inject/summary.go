@@ -53,7 +53,9 @@ func (p *Pod) unfollowed() (list []string) {
 			}
 		}
 		envFrom = envFrom || len(c.EnvFrom) > 0
-		env = env || slices.ContainsFunc(c.Env, func(e variable) bool { return e.ValueFrom.ConfigMap != nil || e.ValueFrom.Secret != nil })
+		env = env || slices.ContainsFunc(c.Env, func(e variable) bool {
+			return e.ValueFrom != nil && (e.ValueFrom.ConfigMap != nil || e.ValueFrom.Secret != nil)
+		})
 	}
 	if directories > 0 {
 		list = append(list, counted(directories, "directory", "directories"))
