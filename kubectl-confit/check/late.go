@@ -9,8 +9,8 @@ import (
 	"confit/kubectl-confit/grace"
 )
 
-// Late are lines about the containers that are asked: each whose pod's grace period is over before confit ends a script at the entrypoint, which a
-// stop waits for.
+// Late are lines about the containers that are asked: each whose pod's grace period is over before confit ends a script
+// at the entrypoint, which a stop waits for.
 func Late(list []*corev1.Pod, given Given) (notes []string) {
 	for _, t := range Trials(list, given) {
 		for _, spec := range slices.Concat(t.Pod.Spec.InitContainers, t.Pod.Spec.Containers) {

@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestLate: a line for each container that is asked, of each template, a sidecar among them; none for others, nor where the grace period is longer.
+// TestLate: a line for each container that is asked, of each template, a sidecar among them; none for others, nor where
+// the grace period is longer.
 func TestLate(t *testing.T) {
 	late := func(name, template string, grace int64) *corev1.Pod {
 		pod := follower(t, name, template, true)

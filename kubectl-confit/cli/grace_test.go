@@ -26,7 +26,8 @@ const (
 	instead   = "30 or more, or CONFIT_STOP_TIMEOUT 20s or less"
 )
 
-// TestCheckGrace: the verb names containers whose grace period is too short for a script at the entrypoint, and goes on.
+// TestCheckGrace: the verb names containers whose grace period is too short for a script at the entrypoint, and goes
+// on.
 func TestCheckGrace(t *testing.T) {
 	for grace, said := range map[string]string{
 		"30": "",
@@ -40,8 +41,8 @@ func TestCheckGrace(t *testing.T) {
 	}
 }
 
-// TestInjectGrace: the note has its line, holds nothing up, and comes again for what was rewritten; a pod that has confit is named, too, and none
-// whose containers never get it.
+// TestInjectGrace: the note has its line, holds nothing up, and comes again for what was rewritten; a pod that has
+// confit is named, too, and none whose containers never get it.
 func TestInjectGrace(t *testing.T) {
 	const grace = "  terminationGracePeriodSeconds: 20"
 	env := func(value string) string { return "    env: [{name: CONFIT_STOP_TIMEOUT, " + value + "}]" }
@@ -51,7 +52,7 @@ func TestInjectGrace(t *testing.T) {
 		"zero":      {podOf("  terminationGracePeriodSeconds: 0", one, command, mounted), note + late(0, byDefault, "30 or more")},
 		"longer":    {podOf("  terminationGracePeriodSeconds: 26", one, command, mounted), ""},
 		"unset":     {podOf(one, command, mounted), ""},
-		"variable":  {podOf(one, command, env("value: 2m"), mounted), strings.Replace(strings.Replace(note, ":8:", ":9:", 1)+late(30, "115s (CONFIT_STOP_TIMEOUT 2m)", "120 or more, or CONFIT_STOP_TIMEOUT 30s or less"), "is 30,", "is 30 by default,", 1)},
+		"variable":  {podOf(one, command, env("value: 2m"), mounted), strings.Replace(strings.Replace(note, ":8:", ":9:", 1)+late(30, "115s (CONFIT_STOP_TIMEOUT 2m)", "120 or more, or CONFIT_STOP_TIMEOUT 30s or less"), "is 30,", "is 30, the default,", 1)},
 		"shortened": {podOf(grace, one, command, env("value: 20s"), mounted), ""},
 		"unknown":   {podOf(grace, one, command, env("valueFrom: {configMapKeyRef: {name: a, key: b}}"), mounted), ""},
 		"its own":   {podOf(grace, one, "    command: [/confit, --stop-timeout, 1m, --, web]"), note + late(20, "55s (--stop-timeout 1m)", "60 or more, or --stop-timeout 20s or less")},

@@ -1,4 +1,5 @@
-// Package grace compares the time that a pod has to end with the time that confit takes until a script at the entrypoint is asked to.
+// Package grace compares the time that a pod has to end with the time that confit takes until a script at the
+// entrypoint is asked to.
 //
 // It knows no clock and no API: it reads a spec, and makes a sentence.
 package grace
@@ -24,8 +25,9 @@ const (
 	lastChance        = 5 * time.Second
 )
 
-// Late says that KILL comes before confit ends a script at the entrypoint, which a stop waits for, and what to write instead. It is "" if KILL
-// doesn't, or nobody knows: a value that isn't in the spec may be anything. What a links file says isn't seen. The container has confit, or will.
+// Late says that KILL comes before confit ends a script at the entrypoint, which a stop waits for, and what to write
+// instead. It is "" if KILL doesn't, or nobody knows: a value that isn't in the spec may be anything. What a links file
+// says isn't seen. The container has confit, or will.
 func Late(grace *int64, spec *corev1.Container) string {
 	stop, by := pods.SettingOf(spec, "stop-timeout", stopTimeout)
 	look, _ := pods.SettingOf(spec, "entrypoint-timeout", entrypointTimeout)
@@ -33,9 +35,12 @@ func Late(grace *int64, spec *corev1.Container) string {
 	if looks, wrong := time.ParseDuration(look); err != nil || longest < 0 || wrong != nil || looks == 0 {
 		return ""
 	}
-	seconds, is := int64(graceSeconds), strconv.Itoa(graceSeconds)+" by default"
+	seconds, is := int64(graceSeconds), ""
 	if grace != nil {
-		seconds, is = *grace, strconv.FormatInt(*grace, 10)
+		seconds = *grace
+	}
+	if seconds == graceSeconds { // the API server writes that where nothing was said
+		is = ", the default"
 	}
 	term := max(longest-lastChance, longest/2).Seconds()
 	if float64(seconds) > term {
@@ -45,8 +50,9 @@ func Late(grace *int64, spec *corev1.Container) string {
 	if by == "" {
 		why, instead = "--stop-timeout "+stop+", the default", "CONFIT_STOP_TIMEOUT"
 	}
-	text := fmt.Sprintf("terminationGracePeriodSeconds is %s, and a script at the entrypoint gets the TERM of a stop after %ss (%s): KILL comes first; "+
-		"write terminationGracePeriodSeconds: %.f or more", is, strconv.FormatFloat(term, 'f', -1, 64), why, max(1, math.Ceil(longest.Seconds())))
+	text := fmt.Sprintf("terminationGracePeriodSeconds is %d%s, and a script at the entrypoint gets the TERM of a stop after "+
+		"%ss (%s): KILL comes first; write terminationGracePeriodSeconds: %.f or more",
+		seconds, is, strconv.FormatFloat(term, 'f', -1, 64), why, max(1, math.Ceil(longest.Seconds())))
 	if seconds > 0 {
 		text += fmt.Sprintf(", or %s %ds or less", instead, seconds)
 	}

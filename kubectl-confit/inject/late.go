@@ -8,8 +8,8 @@ import (
 	"confit/kubectl-confit/grace"
 )
 
-// Late says of each container that has confit, or gets it, that the pod's grace period is over before confit ends a script at the entrypoint, which
-// a stop waits for. Nothing is held up by that.
+// Late says of each container that has confit, or gets it, that the pod's grace period is over before confit ends a
+// script at the entrypoint, which a stop waits for. Nothing is held up by that.
 func (pl *Plan) Late() (list []Left) {
 	p := pl.pod
 	for i, c := range p.spec.Containers {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWarnings: what is left alone, and why, is what the other policy of examples/inject warns of, word for word, for each
-// pod of the golden files. The API server has written the warnings.
+// TestWarnings: what is left alone, and why, and where a grace period is too short, is what the other policy of examples/inject
+// warns of, word for word, for each pod of the golden files. The API server has written the warnings.
 func TestWarnings(t *testing.T) {
 	told := 0
 	for section := range strings.SplitSeq(strings.TrimSpace(readFile(t, "../../integration/inject/testdata/warnings.txt")), "\n\n") {
@@ -32,7 +32,10 @@ func TestWarnings(t *testing.T) {
 
 // sentences are those of the policy: as many words as a warning may have.
 func sentences(pl *Plan) (list []string) {
-	var whole, containers, mounts, init, strangers []string
+	var whole, containers, mounts, init, strangers, late []string
+	for _, l := range pl.Late() {
+		late = append(late, fmt.Sprintf("container %s: %s", l.Container, l.Why))
+	}
 	for _, l := range pl.Notes {
 		strangers = append(strangers, strings.Fields(l.Why)[2])
 	}
@@ -62,6 +65,7 @@ func sentences(pl *Plan) (list []string) {
 		{"confit leaves subPath mounts as they are, which never see an edit", mounts},
 		{"confit leaves subPath mounts of init containers as they are, which never see an edit", init},
 		{"confit finds no container for annotations", strangers},
+		{"confit may come too late at a stop", late},
 	} {
 		const most = 8
 		if n := len(part.items) - most; n > 0 {

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// SettingOf is what a container's spec gives to a flag of confit's, and by what: the flag, its variable or a line; "" for the default. No
-// time can be read out of the value if the spec doesn't have it, or if confit runs no app there.
+// SettingOf is what a container's spec gives to a flag of confit's, and by what: the flag, its variable or a line; ""
+// for the default. No time can be read out of the value if the spec doesn't have it, or if confit runs no app there.
 func SettingOf(spec *corev1.Container, name, otherwise string) (value, by string) {
 	set := flagSet()
 	c := Container{env: literals(spec)}
