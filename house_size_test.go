@@ -10,8 +10,8 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_085, // all of it
-	"supervisor":     4_760,
+	"":               20_095, // all of it
+	"supervisor":     4_765,
 	"linker":         2_010,
 	"config":         1_605,
 	"process":        1_365,

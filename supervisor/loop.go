@@ -50,6 +50,7 @@ type entry struct {
 type delivery struct {
 	app.Deliver
 	next, by time.Time
+	blocked  bool // the last look found that
 }
 
 // Supervisor is what the loop works with. All fields but the last two are needed.

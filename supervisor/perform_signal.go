@@ -14,12 +14,13 @@ import (
 const deliverAgain = 50 * time.Millisecond
 
 // deliver sends a signal at once if the app takes it.
-func (l *loop) deliver(d app.Deliver) event {
-	if l.takes(d) {
+func (l *loop) deliver(a app.Deliver) event {
+	now := time.Now()
+	d := delivery{Deliver: a, next: now.Add(deliverAgain), by: now.Add(app.HandlerWait)}
+	if l.takes(&d) {
 		return l.signal(d.PID, d.Signal)
 	}
-	now := time.Now()
-	l.on = append(l.on, delivery{d, now.Add(deliverAgain), now.Add(app.HandlerWait)})
+	l.on = append(l.on, d)
 	return nil
 }
 
@@ -39,7 +40,7 @@ func (l *loop) deliverLate() {
 		case d.PID != l.state.app.PID: // it has ended
 		case now.Before(d.next):
 			left = append(left, d)
-		case l.takes(d.Deliver):
+		case l.takes(&d):
 			l.send(d.PID, d.Signal)
 		case now.Before(d.by):
 			d.next = now.Add(deliverAgain)
@@ -72,8 +73,11 @@ func (l *loop) giveUp(d delivery) {
 	l.send(d.PID, d.Late)
 }
 
-// takes reports that a signal will not be lost: its receiver catches it, blocks it or ends by it, or can't be seen.
-func (l *loop) takes(d app.Deliver) bool {
+// takes reports that a signal will not be lost: its receiver catches it, blocks it or ends by it, or can't be seen. Who forks blocks all
+// signals for a moment, so two looks in a row must find that.
+func (l *loop) takes(d *delivery) bool {
+	before := d.blocked
+	d.blocked = false
 	receiver, program := process.Receiver(d.PID)
 	receivers := []int{receiver}
 	switch {
@@ -85,15 +89,18 @@ func (l *loop) takes(d app.Deliver) bool {
 	if l.Config.SignalGroup {
 		receivers = append(receivers, process.Members(l.state.app.Group)...)
 	}
-	return slices.ContainsFunc(receivers, func(pid int) bool { return l.receives(pid, d) })
+	return slices.ContainsFunc(receivers, func(pid int) bool { return l.receives(pid, d) }) || before && d.blocked
 }
 
-func (l *loop) receives(pid int, d app.Deliver) bool {
+func (l *loop) receives(pid int, d *delivery) bool {
 	switch signals.DispositionOf(pid, d.Signal) {
 	case signals.Caught:
 		return l.catches(pid, d)
 	case signals.Default:
 		return d.Late != 0 && signals.EndsByDefault(d.Signal)
+	case signals.Blocked:
+		d.blocked = true
+		return false
 	case signals.Ignored:
 		return false
 	}
@@ -102,7 +109,7 @@ func (l *loop) receives(pid int, d app.Deliver) bool {
 
 // catches reports that a handler is one for this signal. Shells catch INT for themselves, and do nothing at it while a child runs: only a trap
 // of the text counts. What else bash catches has it end, by way of a trap for EXIT: that is a stop, but no HUP for a log.
-func (l *loop) catches(pid int, d app.Deliver) bool {
+func (l *loop) catches(pid int, d *delivery) bool {
 	found := l.entry.proc.At(pid)
 	return !found.Shell || found.Traps(signals.Name(d.Signal), int(d.Signal)) || d.Late != 0 && d.Signal != signals.INT
 }

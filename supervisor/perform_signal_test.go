@@ -40,10 +40,22 @@ func TestTakes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.signal.PID = ready(t, "bash", tt.text+"; echo ready; read line; exit 0")
-			if got := newTaker().takes(tt.signal); got != tt.want {
+			if got := newTaker().takes(&delivery{Deliver: tt.signal}); got != tt.want {
 				t.Errorf("takes %v: %v", tt.signal, got)
 			}
 		})
+	}
+}
+
+// Who forks blocks all signals for a moment: what is blocked then would be lost.
+func TestTakes_blocked(t *testing.T) {
+	t.Parallel()
+	const blocks = "import signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH]); print(flush=True); sys.stdin.readline()"
+	d := delivery{Deliver: app.Deliver{PID: ready(t, "python3", blocks), Signal: unix.SIGWINCH, Late: signals.TERM}}
+	for look, want := range []bool{false, true, true} {
+		if got := newTaker().takes(&d); got != want {
+			t.Errorf("look %d: takes WINCH: %v", look, got)
+		}
 	}
 }
 
@@ -60,7 +72,7 @@ func TestTakes_behind_an_init(t *testing.T) {
 		fmt.Sprintf(child+"wait", 1):           true,
 		fmt.Sprintf(child+"cat <&3 & wait", 2): true, // it was given an orphan
 	} {
-		if got := newTaker().takes(app.Deliver{PID: ready(t, init, text), Signal: unix.SIGWINCH, Late: signals.TERM}); got != want {
+		if got := newTaker().takes(&delivery{Deliver: app.Deliver{PID: ready(t, init, text), Signal: unix.SIGWINCH, Late: signals.TERM}}); got != want {
 			t.Errorf("%s: takes WINCH: %v", text, got)
 		}
 	}
