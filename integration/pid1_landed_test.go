@@ -17,9 +17,10 @@ type landing struct {
 	code  int
 }
 
-// perl makes an app of a program in which FILE and waits stand for the file, and for the wait for it.
-func perl(program string) []string {
-	return []string{"perl", "-e", `use POSIX; $| = 1; sub waits { select undef, undef, undef, 0.02 until -e "FILE" } print "begun\n"; ` + program +
+// perl makes an app of a program in which FILE and waits stand for the file, and for the wait for it, and of what it does before it says that it
+// has begun.
+func perl(before, program string) []string {
+	return []string{"perl", "-e", `use POSIX; $| = 1; sub waits { select undef, undef, undef, 0.02 until -e "FILE" } ` + before + `; print "begun\n"; ` + program +
 		`; select undef, undef, undef, 0.02 while 1`}
 }
 
@@ -30,8 +31,8 @@ func shellForLife(shell, before string) []string {
 
 const (
 	catchesLate = `waits; $SIG{%s} = sub { exit 6 }; print "catches\n"`
-	blocks      = `my $set = POSIX::SigSet->new(%[1]s); sigprocmask(SIG_BLOCK, $set); print "catches\n";
-		my $p = POSIX::SigSet->new; until ($p->ismember(%[1]s)) { select undef, undef, undef, 0.02; sigpending($p) } exit 6`
+	blocks      = `my $set = POSIX::SigSet->new(%[1]s); sigprocmask(SIG_BLOCK, $set)`
+	takes       = `print "catches\n"; my $p = POSIX::SigSet->new; until ($p->ismember(%[1]s)) { select undef, undef, undef, 0.02; sigpending($p) } exit 6`
 )
 
 var landings = []landing{
@@ -46,13 +47,13 @@ var landings = []landing{
 	{"dash traps INT", []string{"--stop-signal", "INT"}, shellForLife("dash", `trap 'exit 6' INT`), false, 6},
 	{"dash traps USR1", []string{"--stop-signal", "USR1"}, shellForLife("dash", `trap 'exit 6' 10`), false, 6},
 	{"dash and QUIT", []string{"--stop-signal", "QUIT"}, shellForLife("dash", ":"), false, 131},
-	{"catches WINCH late", []string{"--stop-signal", "WINCH"}, perl(fmt.Sprintf(catchesLate, "WINCH")), true, 6},
-	{"ignores INT first", []string{"--stop-signal", "INT"}, perl(`$SIG{INT} = "IGNORE"; ` + fmt.Sprintf(catchesLate, "INT")), true, 6},
-	{"blocks TERM", nil, perl(fmt.Sprintf(blocks, "SIGTERM")), false, 6},
-	{"blocks WINCH", []string{"--stop-signal", "WINCH"}, perl(fmt.Sprintf(blocks, "28")), false, 6},
-	{"dies of USR1", []string{"--stop-signal", "USR1"}, perl("1"), false, 138},
-	{"a member catches WINCH late", []string{"--stop-signal", "WINCH", "--signal-group"}, perl(
-		`my $child = fork; if ($child) { waitpid $child, 0; exit $? >> 8 } ` + fmt.Sprintf(catchesLate, "WINCH")), true, 6},
+	{"catches WINCH late", []string{"--stop-signal", "WINCH"}, perl("", fmt.Sprintf(catchesLate, "WINCH")), true, 6},
+	{"ignores INT first", []string{"--stop-signal", "INT"}, perl(`$SIG{INT} = "IGNORE"`, fmt.Sprintf(catchesLate, "INT")), true, 6},
+	{"blocks TERM", nil, perl(fmt.Sprintf(blocks, "SIGTERM"), fmt.Sprintf(takes, "SIGTERM")), false, 6},
+	{"blocks WINCH", []string{"--stop-signal", "WINCH"}, perl(fmt.Sprintf(blocks, "28"), fmt.Sprintf(takes, "28")), false, 6},
+	{"dies of USR1", []string{"--stop-signal", "USR1"}, perl("", "1"), false, 138},
+	{"a member catches WINCH late", []string{"--stop-signal", "WINCH", "--signal-group"}, perl("",
+		`my $child = fork; if ($child) { waitpid $child, 0; exit $? >> 8 } `+fmt.Sprintf(catchesLate, "WINCH")), true, 6},
 }
 
 // A stop is sent once, as soon as it isn't lost, and is none that another signal follows.
