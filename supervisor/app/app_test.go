@@ -28,9 +28,10 @@ type walk struct {
 	asked   time.Time
 	stops   bool // the platform has asked for a stop
 	over    bool
-	works   bool // a script does, before the app
-	traps   bool // TERM
-	second  bool // a stop has come twice
+	works   bool                   // a script does, before the app
+	traps   bool                   // TERM
+	second  bool                   // a stop has come twice
+	owed    map[signals.Signal]int // that were asked for, and not sent
 	todo    []Action
 	log     []string
 }
@@ -70,8 +71,12 @@ func (w *walk) perform(a Action) {
 	}
 }
 
-// Say keeps the lines for a failure.
-func (w *walk) Say(_ slog.Level, message string, _ ...any) { w.log = append(w.log, message) }
+// Say keeps the lines for a failure. A restart asks for a stop.
+func (w *walk) Say(_ slog.Level, message string, _ ...any) {
+	if w.log = append(w.log, message); message == "app restarting" {
+		w.owed[w.rules.StopSignal]++
+	}
+}
 
 func (w *walk) move() *Move { return &Move{App: &w.app, Out: w, Rules: w.rules, Now: w.now} }
 
@@ -130,6 +135,9 @@ func (w *walk) endsWork(s signals.Signal) {
 
 func (w *walk) signalled(s signals.Signal) {
 	w.endsWork(s)
+	if w.owed[s]--; w.owed[s] < 0 && s != signals.KILL {
+		w.t.Fatalf("%v is sent once more than it was asked for", signals.Name(s))
+	}
 	switch {
 	case s == signals.KILL && w.now.Before(w.asked.Add(w.rules.StopTimeout)):
 		w.t.Fatalf("kills the app %v after it was asked to stop", w.now.Sub(w.asked))
@@ -192,6 +200,7 @@ func (w *walk) step() {
 	case 5:
 		from := []signals.Signal{signals.INT, 10, signals.HUP, signals.TERM}[w.dice.IntN(4)]
 		w.second = w.second || slices.Contains(m.Queued, from) || w.stops && from != 10 && from != signals.HUP
+		w.owed[from]++
 		if s := m.Outside(from); s != 0 && w.dice.IntN(8) == 0 && m.Runs() {
 			if !w.stops {
 				w.stops, w.asked = true, w.now
@@ -211,8 +220,8 @@ func (w *walk) step() {
 // TestWalks: whatever happens in whatever order, what the package promises holds, and every life ends or goes on: nothing waits for ever.
 func TestWalks(t *testing.T) {
 	for seed := range uint64(300) {
-		w := &walk{t: t, dice: rand.New(rand.NewPCG(seed, 0)), now: time.Unix(1e9, 0), rules: Rules{StopSignal: signals.TERM, StopTimeout: 3 * time.Second,
-			DrainTimeout: 2 * time.Second, EntryTime: time.Duration(seed%2) * time.Hour, IsReload: func(s signals.Signal) bool { return s == signals.HUP }}}
+		w := &walk{t: t, dice: rand.New(rand.NewPCG(seed, 0)), now: time.Unix(1e9, 0), owed: map[signals.Signal]int{}}
+		w.rules = Rules{StopSignal: signals.TERM, StopTimeout: 3 * time.Second, DrainTimeout: 2 * time.Second, EntryTime: time.Duration(seed%2) * time.Hour, IsReload: func(s signals.Signal) bool { return s == signals.HUP }}
 		w.move().Start()
 		for n := 0; n < 400 && !w.over; n++ {
 			for w.step(); len(w.todo) > 0; {
