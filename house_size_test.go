@@ -11,7 +11,7 @@ import (
 // what went for it.
 var mostLines = map[string]int{
 	"":               20_095, // all of it
-	"supervisor":     4_765,
+	"supervisor":     4_770,
 	"linker":         2_010,
 	"config":         1_605,
 	"process":        1_365,

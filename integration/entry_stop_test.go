@@ -168,6 +168,19 @@ func trapped(t *testing.T, shell string, moment int) {
 	c.wantLogged("candidate rejected", 0)
 }
 
+// A trap doesn't count behind a shell that stays in front of the script: that shell would get the signal, and die of it.
+func TestEntryStop_trap_behind(t *testing.T) {
+	t.Parallel()
+	s := newStepped(t, "--entrypoint-timeout", "30m", "--stop-timeout", "10m")
+	c := s.start("dash", "-c", s.script("/bin/bash", termTrap, "exec "+s.app()))
+	c.Says("step 0", 1)
+	c.Signal(syscall.SIGTERM)
+	c.isHeld(syscall.SIGTERM)
+	s.letEnd()
+	c.Ends(143)
+	c.wantCount("work that was done", len(c.Texts("stdout", "work done")), 1)
+}
+
 // A second stop is handed on at once, and ends the script.
 func TestEntryStop_twice(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"time"
 
+	"confit/process"
 	"confit/process/entrypoint"
 	"confit/signals"
 	"confit/supervisor/app"
@@ -23,7 +24,7 @@ func (l *loop) lookAtEntry() {
 	look := e.proc.Look(e.pid)
 	e.watch, e.found = e.watch.See(look, now), look
 	e.next = e.watch.Next(now)
-	if s := sightOf(look); s != e.told {
+	if s := sightOf(e.pid, look); s != e.told {
 		e.told = s
 		l.next = append(l.next, looked{s})
 	}
@@ -55,10 +56,13 @@ func (l *loop) dueEntry() time.Time {
 	return l.entry.next
 }
 
-// sightOf is what step needs of a look.
-func sightOf(found entrypoint.Look) app.Sight {
+// sightOf is what step needs of a look at an app. A trap counts where the signal comes to: not in a script behind a shell that stays.
+func sightOf(pid int, found entrypoint.Look) app.Sight {
 	s := app.Sight{Program: found.Words, Works: found.Waiting || found.Executes}
-	s.Traps = found.Traps("TERM", int(signals.TERM))
+	if found.Traps("TERM", int(signals.TERM)) {
+		receiver, _ := process.Receiver(pid)
+		s.Traps = receiver == found.PID
+	}
 	if found.Shell {
 		s.Script = app.Script(found.Cmdline)
 	}
@@ -68,6 +72,6 @@ func sightOf(found entrypoint.Look) app.Sight {
 // look answers at once.
 func (l *loop) look(pid int) event {
 	found := l.entry.proc.Look(pid)
-	l.entry.found, l.entry.told = found, sightOf(found)
+	l.entry.found, l.entry.told = found, sightOf(pid, found)
 	return looked{l.entry.told}
 }
