@@ -66,7 +66,7 @@ func TestLeaver_bad(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			s, c := up(t, l.daemon, "--probation", "15s") // a busy machine may need seconds to start what ends at once
+			s, c := up(t, l.daemon, "--probation", "30s") // a busy machine may need many seconds to start what ends at once
 			s.swap(s.bad())
 			c.logs(`msg="app exited"`, fmt.Sprintf("code=%d\n", l.code))
 			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
@@ -81,7 +81,7 @@ func TestLeaver_bad(t *testing.T) {
 // An app that has once lived through HUP could not read the file when it exits with another code. It isn't started on it again.
 func TestLeaver_has_read_before(t *testing.T) {
 	t.Parallel()
-	s, c := up(t, atHUP(`. "$1"; echo "serving $name"`), "--probation", "15s") // a busy machine may need seconds to start what ends at once
+	s, c := up(t, atHUP(`. "$1"; echo "serving $name"`), "--probation", "30s") // a busy machine may need many seconds to start what ends at once
 	s.swap(s.bad())
 	c.Eventually("its end at HUP, and that of the start", func() bool { return c.logged(`msg="app exited"`, "code=5\n") == 2 })
 	c.Eventually("the start after the roll back", func() bool { return c.logged("serving generation-1") == 2 })
