@@ -11,11 +11,12 @@ import (
 )
 
 // landers are daemons whose stop signal isn't TERM. Before its handler is there the kernel drops WINCH, and ends the daemon by another one.
+// haproxy's master is none of them: it loses a USR1 in the ten milliseconds after its handler is there, without confit, too.
 var landers = []struct {
 	daemon
 	codes []int
 }{
-	{apache, []int{0}}, {nginx, []int{0, 131}}, {haproxy, []int{0, 138}}, {postgres, []int{0, 130}},
+	{apache, []int{0}}, {nginx, []int{0, 131}}, {haproxyAlone, []int{0, 138}}, {postgres, []int{0, 130}},
 }
 
 // earlyMoments are those after a start in which a container is stopped.
