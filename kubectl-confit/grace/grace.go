@@ -32,7 +32,8 @@ func Late(grace *int64, spec *corev1.Container) string {
 	stop, by := pods.SettingOf(spec, "stop-timeout", stopTimeout)
 	look, _ := pods.SettingOf(spec, "entrypoint-timeout", entrypointTimeout)
 	longest, err := time.ParseDuration(stop)
-	if looks, wrong := time.ParseDuration(look); err != nil || longest < 0 || wrong != nil || looks == 0 {
+	looks, wrong := time.ParseDuration(look)
+	if err != nil || longest < 0 || wrong != nil || looks == 0 {
 		return ""
 	}
 	seconds, is := int64(graceSeconds), ""
