@@ -54,19 +54,18 @@ func (t *transition) noteGlance(c linker.Candidate) {
 	if isNew {
 		t.fingerprint, t.pending = "", true // the next stage looks at all of it
 	}
-	switch {
-	case waits:
-		t.changeWaits()
-		if hash != "" && t.app.IsAtWork() && (isNew || t.waits.IsZero()) {
-			t.waits = earliest(t.waits, t.now)
-			t.sayWaits(slog.LevelInfo, c.Hash)
-		}
-		t.warnWaits(c.Hash)
-		t.lookBy()
-	case !t.unacceptedInForce():
-		t.decided()
-		fallthrough
-	default:
+	if !waits {
 		t.waits, t.warned = noDeadline, false
+		if !t.unacceptedInForce() {
+			t.decided()
+		}
+		return
 	}
+	t.changeWaits()
+	if hash != "" && t.app.IsAtWork() && (isNew || t.waits.IsZero()) {
+		t.waits = earliest(t.waits, t.now)
+		t.sayWaits(slog.LevelInfo, c.Hash)
+	}
+	t.warnWaits(c.Hash)
+	t.lookBy()
 }

@@ -10,13 +10,10 @@ import (
 	"confit/supervisor/app"
 )
 
-// deliverAgain is the wait between two looks whether the app takes a signal.
-const deliverAgain = 50 * time.Millisecond
-
 // deliver sends a signal at once if the app takes it.
 func (l *loop) deliver(a app.Deliver) event {
 	now := time.Now()
-	d := delivery{Deliver: a, next: now.Add(deliverAgain), by: now.Add(app.HandlerWait)}
+	d := delivery{Deliver: a, next: now.Add(app.LookAgain), by: now.Add(app.HandlerWait)}
 	if l.takes(&d) {
 		return l.signal(d.PID, d.Signal)
 	}
@@ -43,7 +40,7 @@ func (l *loop) deliverLate() {
 		case l.takes(&d):
 			l.send(d.PID, d.Signal)
 		case now.Before(d.by):
-			d.next = now.Add(deliverAgain)
+			d.next = now.Add(app.LookAgain)
 			left = append(left, d)
 		default:
 			l.giveUp(d)

@@ -4,7 +4,8 @@
 // It guarantees that
 //   - at most one app is alive, and nothing of the one before is left when the next one starts, unless even KILL doesn't end it;
 //   - a reload signal is sent only to an app that survives it: one that has no handler is restarted instead;
-//   - an app that doesn't stop in time in a restart is killed. When the platform asks for a stop, the app may take its time.
+//   - an app that doesn't stop in time in a restart is killed. When the platform asks for a stop, the app may take its time;
+//   - a signal from outside that would end what a script works at before the app waits for that, as long as a stop allows.
 //
 // It starts no process and sends no signal: its moves change the value, and say what is to be done. What follows when the app is gone is
 // decided by others, who leave a Then here.
@@ -200,8 +201,8 @@ const (
 	// HandlerWait is how long an app may take to install its handler after a start or a reload: an entrypoint script that has not yet
 	// exec'ed the daemon has none.
 	HandlerWait = 10 * time.Second
-	// probeAgain is the wait between two looks for the handler.
-	probeAgain = 50 * time.Millisecond
+	// LookAgain is the wait between two looks for a handler.
+	LookAgain = 50 * time.Millisecond
 	// killAgain is the wait before an app that survived KILL is killed once more: it became another user (EPERM), or sleeps
 	// uninterruptibly.
 	killAgain = 30 * time.Second

@@ -26,7 +26,7 @@ func (m *Move) ReloadBy(s signals.Signal, auto bool) {
 
 // lookForHandler finds out what the app would do with the signal: without a handler it would die of it.
 func (m *Move) lookForHandler() {
-	m.enter(Probing, probeAgain)
+	m.enter(Probing, LookAgain)
 	m.Do(Probe{m.PID, m.by})
 }
 

@@ -36,7 +36,7 @@ func (m *Move) Stop(s signals.Signal) {
 	}
 }
 
-// askToStop asks the app once to end by its stop signal. An app that takes that not even after a while gets another one.
+// askToStop asks the app once to end by its stop signal. Where the app doesn't take that for a while, the late signal is sent in its place.
 func (m *Move) askToStop(s, late signals.Signal) {
 	m.Do(Deliver{m.PID, s, late})
 	m.Do(Wake{m.PID})
@@ -95,7 +95,7 @@ func (m *Move) Outside(from signals.Signal) (stop signals.Signal) {
 		return s
 	case m.holds(s):
 		m.hold(s)
-	case m.waits() && m.means(s):
+	case m.waits() && m.meansStop(s):
 		m.stopNow(s)
 	case m.Runs():
 		m.Queued = slices.DeleteFunc(slices.Clone(m.Queued), func(q signals.Signal) bool { return q == s })
@@ -112,7 +112,7 @@ const maxQueued = 256
 // forward sends the app a signal that came from outside.
 func (m *Move) forward(s signals.Signal) {
 	m.noteStop(s)
-	if m.means(s) {
+	if m.meansStop(s) {
 		m.Do(Deliver{m.PID, s, s})
 	} else {
 		m.Do(Signal{m.PID, s})
@@ -126,7 +126,7 @@ func (m *Move) noteStop(s signals.Signal) {
 	m.AutoHUP = m.AutoHUP && s != signals.HUP
 	by := m.Now.Add(m.StopTimeout)
 	switch {
-	case m.means(s):
+	case m.meansStop(s):
 		m.StopBy = by
 	case signals.MayStop(s) && !m.IsReload(s):
 		m.maybeStop = maybeStop{s, by}
@@ -163,8 +163,8 @@ const lastChance = 5 * time.Second
 // works reports that a script is at work which will execute the app.
 func (m *Move) works() bool { return m.IsAtEntrypoint() && m.Entry.Works }
 
-// means reports a signal that may ask the app to stop.
-func (m *Move) means(s signals.Signal) (stop bool) {
+// meansStop reports a signal that may ask the app to stop.
+func (m *Move) meansStop(s signals.Signal) bool {
 	return s == signals.INT || s == signals.QUIT || s == m.StopSignal && !m.IsReload(s)
 }
 
@@ -173,7 +173,7 @@ func (m *Move) waits() bool { return m.Phase == Stopping && !m.Deadline.IsZero()
 
 // holds reports that a signal from outside, which isn't TERM, waits for the app to begin. A second stop doesn't.
 func (m *Move) holds(s signals.Signal) bool {
-	if m.means(s) {
+	if m.meansStop(s) {
 		return m.works() && !m.waits() && !slices.Contains(m.Queued, s)
 	}
 	return m.works() && isForHandler(s)
@@ -186,7 +186,7 @@ func isForHandler(s signals.Signal) bool {
 
 // hold keeps a signal until the app has begun. An app that is about to stop needs no other one.
 func (m *Move) hold(s signals.Signal) {
-	if m.means(s) {
+	if m.meansStop(s) {
 		m.StopBy = m.Entry.By.Add(m.StopTimeout)
 	}
 	if !m.waits() && !slices.Contains(m.Queued, s) {
@@ -225,7 +225,7 @@ func (m *Move) handOver() {
 		case m.waits() && i == len(m.Queued)-1:
 			m.become(Stopping)
 			m.askToStop(s, signals.TERM)
-		case isForHandler(s) && !m.means(s):
+		case isForHandler(s) && !m.meansStop(s):
 			m.noteStop(s)
 			m.Do(Deliver{PID: m.PID, Signal: s})
 		default:
@@ -244,7 +244,7 @@ func (m *Move) queue() {
 		m.Queued = nil
 		return
 	}
-	if slices.ContainsFunc(m.Queued, m.means) {
+	if slices.ContainsFunc(m.Queued, m.meansStop) {
 		m.StopBy = m.Entry.By.Add(m.StopTimeout)
 	}
 }
