@@ -89,6 +89,7 @@ func TestTry_beside(t *testing.T) {
 		c.Says("read first", 1)
 		c.accepts(1)
 		c.tells(0, "the first", func(st report) bool { return st.Accepted.Hash == st.Mounted.Hash })
+		c.Eventually("a note of how long the entrypoint took", func() bool { return strings.Contains(s.noteText(), `"entrypoint":`) })
 		before := s.tree(s.state)
 		check := "sh -c '! grep -q bad {candidate}/web/text'"
 		for text, code := range map[string]int{"good": 0, "bad": 78} {
