@@ -95,7 +95,7 @@ func (s *stepped) outlasts(c *confit, probation string) {
 	}
 }
 
-// Without a stop the same end is the edition's, in its probation at once.
+// Without a stop the same end is the edition's, in its probation at once, and later noted against it.
 func TestEntryStop_blames(t *testing.T) {
 	t.Parallel()
 	s, script := newFailing(t, "--probation", "1h")
@@ -103,6 +103,16 @@ func TestEntryStop_blames(t *testing.T) {
 	s.outlasts(c, "1h")
 	s.letEnd()
 	c.wantRejected("probation", 1)
+}
+
+func TestEntryStop_blames_later(t *testing.T) {
+	t.Parallel()
+	s, script := newFailing(t, "--probation", "200ms")
+	c := s.start(script)
+	s.outlasts(c, "200ms")
+	s.letEnd()
+	c.endsOnSecond()
+	s.start(script).onFirst()
 }
 
 // without removes a file or a directory of the test's, if it is there.

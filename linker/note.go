@@ -183,8 +183,9 @@ const trialVersion = 3
 
 // The steps of a trial.
 const (
-	StepHooks   = "hooks"   // hooks make or check the candidate, which nobody else reads
-	StepPublish = "publish" // it is about to be published, or is, until an app has proved that it can live with it
+	StepHooks   = "hooks"      // hooks make or check the candidate, which nobody else reads
+	StepPublish = "publish"    // it is about to be published, or is, until an app has proved that it can live with it
+	StepEntry   = "entrypoint" // it is published, and a script works in front of the app
 )
 
 // Trial says that confit may be killed by a generation now. The zero value is no trial.

@@ -35,6 +35,7 @@ func (t *transition) endTransaction() {
 // nextLook is the next rescan, or what is due before it. A try that was due while something else was done, or that the system refused,
 // waits anew: one that stayed due would be tried again at once, for as long as a disk is full.
 func (t *transition) nextLook() time.Time {
+	t.confirm()
 	if r := &t.rejection; t.isDue(r.nextTry) {
 		r.nextTry = t.now.Add(r.wait)
 	}
@@ -44,11 +45,8 @@ func (t *transition) nextLook() time.Time {
 	if t.unwell != "" && t.over(t.wellBy) {
 		t.wellBy = t.now.Add(t.config.Retry)
 	}
-	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy, t.wellBy)
+	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy, t.confirmedAt(), t.wellBy)
 }
-
-// putOffWait is how long what was put off waits for an app that was started this moment.
-func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, app.HandlerWait) }
 
 // warnUnread warns when nothing was opened in time. That is no reason for a roll back: an app may read its files when it needs them.
 func (t *transition) warnUnread() {

@@ -38,6 +38,8 @@ func (e exited) take(t *transition) {
 			t.onApp().RestartFromNowOn()
 		}
 		t.continueWithoutApp()
+	case t.blamesCandidate() && t.endedAtEntrypoint() && t.trials.IsFirst():
+		t.endOfEntrypoint(own)
 	case t.blamesCandidate():
 		t.appFailure = fmt.Errorf("the app ended with %v", e.Status)
 		t.noteSetback(own, false)

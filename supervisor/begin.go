@@ -18,6 +18,7 @@ func (t *transition) look() {
 		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.held.by)
 		return
 	}
+	t.confirm()
 	t.isRetry, t.putOffBy = t.isDue(t.rejection.nextTry), noDeadline
 	t.stage()
 }

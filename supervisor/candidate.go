@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -22,7 +21,9 @@ func (t *transition) stageEnded(e event) {
 	case failed:
 		t.systemRefused("stage", e.err)
 	case unchanged:
-		t.decided()
+		if !t.trials.IsUnconfirmed() { // else it may be what was put off
+			t.decided()
+		}
 		t.endTransaction()
 	case staged:
 		t.noteUnrun(e.candidate)
@@ -85,9 +86,13 @@ func (t *transition) compareCandidate(e staged) {
 	case t.isAccepted() && t.onLadder().DiedTooOften():
 		t.goDownKilled()
 	case t.kills() >= maxKills && !t.isLast() && !t.isAccepted(): // there is something else to start on
-		t.reject(t.trials.Former.Step, fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.trials.Former.Suspects), "")
+		t.reject(t.trials.Former.Step, t.tooOften(), "")
 	case t.mayBeDeadly() && !t.isLast() && !t.trials.Former.PutOff:
 		t.putOff()
+	case t.waitsForOther():
+		t.changeWaits()
+		t.discard()
+		t.endTransaction()
 	default:
 		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
 			t.undecided = t.now

@@ -21,6 +21,8 @@ func (e looked) take(t *transition) {
 		t.goOnWithApp()
 	case t.phase == waiting:
 		t.goOnOrWait()
+	case t.phase == beginning && t.app.IsAtWork():
+		t.goOnTrial(linker.StepEntry)
 	}
 }
 
@@ -50,7 +52,10 @@ func (t *transition) outlasted() {
 func (t *transition) goOnWithApp() {
 	t.onLadder().Ripen()
 	switch t.phase {
+	case running:
+		t.deadline = earliest(t.deadline, t.confirmedAt())
 	case beginning:
+		t.goOnTrial(linker.StepPublish)
 		t.prove()
 	case waiting:
 		t.goOnOrWait()

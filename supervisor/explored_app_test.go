@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"confit/linker"
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
@@ -34,6 +35,7 @@ func (c *course) spawn() event {
 	c.ripens()
 	c.appReads()
 	c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0
+	c.beginsElse()
 	return started{c.app}
 }
 
@@ -68,6 +70,7 @@ func (c *course) sight() app.Sight {
 func (c *course) begins() {
 	if c.works {
 		c.works = false
+		c.beginsElse()
 		c.ripens()
 		if c.readAt != noDeadline {
 			c.readAt = c.now
@@ -80,6 +83,31 @@ func (c *course) begins() {
 func (c *course) saysReady() {
 	c.works = false
 	c.give(heard{notify.Message{State: notify.Ready}, true})
+}
+
+// beginsElse notes that the app has begun on something else than what it ended on at its entrypoint.
+func (c *course) beginsElse() {
+	if !c.works && c.endedOn != missing && c.start != c.endedOn {
+		c.begunElse = true
+	}
+}
+
+// endsAtWork notes that the app, or confit with it, ends at the app's entrypoint.
+func (c *course) endsAtWork() {
+	if c.works && c.start != c.endedOn {
+		c.endedOn, c.begunElse = c.start, false
+	}
+}
+
+// rejectsSecondEnd: an end at the entrypoint, or a kill there, rejects nothing until the app has begun on something else.
+func (c *course) rejectsSecondEnd(before, after *state) {
+	r := after.held.rejection
+	if after.lastRejection != before.lastRejection {
+		r = after.lastRejection
+	}
+	if r != nil && r.Step == linker.StepEntry && r != before.held.rejection && (r.Hash != c.endedOn.hash().Hex() || !c.begunElse) {
+		c.breaks("an end at the entrypoint rejects an edit, and the app has not begun on anything else")
+	}
 }
 
 // endsNoWork: no edit and no roll back ends what an entrypoint works at before its time. A stop may.
@@ -103,6 +131,7 @@ func (c *course) exit(status process.Status) {
 	if c.may.leftovers {
 		c.leftover = c.choose(2) == 1
 	}
+	c.endsAtWork()
 	wasDead := c.zombie
 	c.app, c.zombie, c.cause = 0, false, 0
 	if c.config.Adopt && !c.leftover && c.choose(2) == 1 {

@@ -90,6 +90,7 @@ func (c *course) giveAll(next []event) {
 		c.tell("%v: %s", before.shown(), recounted{e})
 		c.deadlinesAreAhead(s)
 		c.blames(&before, s)
+		c.rejectsSecondEnd(&before, s)
 		c.state.unproved = s.unproved
 		c.goesDownInTime(&before, s)
 		if undone := before.held.before; undone == nil || s.ladder.Ladder != *undone { // by a stop

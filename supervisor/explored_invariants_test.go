@@ -187,7 +187,8 @@ func (c *course) agrees() {
 	if c.pending() == nil && !c.isPlain() && c.trial != counted(s.trials.Recorded) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
-	if s.shown() == running && !c.isPlain() && s.fingerprint == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {
+	waits := s.trials.IsUnconfirmed() && s.trials.Former.Hash == c.mounted.inputs()
+	if s.shown() == running && !c.isPlain() && s.fingerprint == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !waits && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {
 		c.breaks("what is mounted is neither accepted nor rejected, and no look takes it up")
 	}
 	if s.shown() == running && c.app == 0 {

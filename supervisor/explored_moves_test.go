@@ -96,6 +96,7 @@ func (c *course) edit() {
 // begins there.
 func (c *course) kill() {
 	c.hurried = true
+	c.endsAtWork()
 	for c.pending() != nil && c.choose(2) == 1 {
 		c.carryOut()
 	}

@@ -31,6 +31,9 @@ type outside struct {
 	works      bool // the app is at its entrypoint
 	asked      bool // the app has ended as somebody asked it to
 
+	endedOn   letter // what the app was started on when it ended at its entrypoint, or confit was killed there
+	begunElse bool   // it has begun on something else since
+
 	// What the invariants ask for.
 	read      letter    // by the app
 	start     letter    // what it was started on
@@ -51,7 +54,7 @@ type outside struct {
 // stays.
 func (o *outside) die() {
 	o.model.die()
-	*o = outside{now: o.now, pids: o.pids, model: o.model, owed: o.owed, verdict: o.verdict, delivered: o.delivered, relapsed: o.relapsed}
+	*o = outside{now: o.now, pids: o.pids, model: o.model, owed: o.owed, verdict: o.verdict, delivered: o.delivered, relapsed: o.relapsed, endedOn: o.endedOn, begunElse: o.begunElse}
 }
 
 // end leaves what counts when confit has ended.

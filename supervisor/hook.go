@@ -174,11 +174,14 @@ func (t *transition) suspectsIn(step string) string {
 			names = append(names, name)
 		}
 	}
-	if step == linker.StepHooks {
+	switch step {
+	case linker.StepEntry:
+		add("the app's entrypoint", true)
+	case linker.StepHooks:
 		add("render", t.candidate.Unrendered)
 		add("validate", t.validatesBefore() && !t.isAccepted())
 		add("gate", t.neverStarted() && t.isGated())
-	} else {
+	default:
 		add("the app", true)
 		add("validate", t.validatesAfter() && !t.isAccepted())
 		add("reload", t.app.Runs() && t.reloadAction.Kind == config.Exec)

@@ -6,28 +6,23 @@ import (
 	"confit/linker"
 )
 
-// What follows from it that confit was killed while it tried a candidate.
-
-// mayBeDeadly reports that confit was killed with the candidate, and that the app isn't started yet.
-func (t *transition) mayBeDeadly() bool {
-	return t.kills() > 0 && t.neverStarted() && !t.isAccepted()
-}
-
-func (t *transition) killKeys() []any {
-	return []any{"hash", t.candidate.Hash, "step", t.trials.Former.Step, "kills", t.kills(), "suspects", t.trials.Former.Suspects}
-}
+// What follows from it that confit was killed while it tried a candidate, or that the app ended at its entrypoint.
 
 // putOff starts the app on something else first: then the candidate is tried once more, as a change, at the next look. An app that was
 // started this moment may not know what to do with a reload. If confit is killed before that look, the next one doesn't put the candidate
 // off again: it may be what mends the other.
 func (t *transition) putOff() {
-	wait := t.putOffWait()
-	t.putOffBy = t.now.Add(wait)
-	t.Say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
+	keys := append(t.killKeys(), "live", t.standing())
+	t.trials.PutOff()
+	if t.trials.IsUnconfirmed() {
+		t.Say(slog.LevelWarn, "candidate put off until the app has begun on something else: the app ended on it at its entrypoint, or confit was killed there", keys...)
+	} else {
+		wait := t.putOffWait()
+		t.putOffBy, t.fingerprint = t.now.Add(wait), "" // the next look stages it again
+		t.Say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(keys, "nextTry", wait)...)
+	}
 	t.changeWaits()
-	t.trials.Former.PutOff = true
 	t.recordTrial()
-	t.fingerprint = "" // the next look stages it again
 	t.noteSetback(exit{}, true)
 	t.dropCandidate()
 }
@@ -35,8 +30,13 @@ func (t *transition) putOff() {
 // sayTriedAgain says why a candidate isn't put off.
 func (t *transition) sayTriedAgain() {
 	why := "trying again what confit was killed with: there is nothing else to start on"
-	if t.trials.Former.PutOff {
+	switch isPutOff, atEntry := t.trials.Former.PutOff, t.trials.Former.Step == linker.StepEntry; {
+	case isPutOff && atEntry:
+		why = "trying again what the app ended on at its entrypoint: it was put off before"
+	case isPutOff:
 		why = "trying again what confit was killed with: it was put off before"
+	case atEntry:
+		why = "trying again what the app ended on at its entrypoint: there is nothing else to start on"
 	}
 	t.Say(slog.LevelWarn, why, t.killKeys()...)
 }
@@ -51,3 +51,14 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 		t.Say(slog.LevelWarn, "renderer not run", "reason", reason)
 	}
 }
+
+// endOfEntrypoint ends confit as the app has ended at its entrypoint for the first time. That counts as if confit was killed there.
+func (t *transition) endOfEntrypoint(own exit) {
+	t.Say(slog.LevelWarn, "app ended at its entrypoint: the next container starts it on something else first", "generation", t.candidate.Number,
+		"hash", t.candidate.Hash, "lived", t.lived(), "live", t.standing(), "todo", entryEndTodo)
+	t.trials.Ended()
+	t.endWith(own)
+}
+
+// entryEndTodo is what to do about the first such end.
+const entryEndTodo = "see the script's log: once the app has begun on what is live the edit is tried again, and a second end there rejects it"

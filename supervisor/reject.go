@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"confit/linker"
 	"confit/process"
 	"confit/status"
 	"confit/supervisor/app"
@@ -197,9 +198,13 @@ func (t *transition) recoverFromExit() {
 	case t.hook:
 		t.expire()
 	case t.appFailure != nil:
-		reason := t.appFailure
+		step, reason := "probation", t.appFailure
+		if t.endedAtEntrypoint() {
+			step = linker.StepEntry
+			t.trials.Ended()
+		}
 		t.appFailure, t.byDeath = nil, true
-		t.fail("probation", reason, "")
+		t.fail(step, reason, "")
 	default:
 		t.pending = t.pending || t.phase == settling // the app comes first
 		t.drain(app.StartAgain)

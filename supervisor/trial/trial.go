@@ -6,6 +6,8 @@
 // It guarantees that
 //   - a kill counts for what was tried in that moment, and for nothing else;
 //   - an end that confit has seen is no kill, nor is one after somebody asked the app to stop;
+//   - an end of the app at its entrypoint counts as a kill, and only once the app has begun on something else: what its script needs may be
+//     away;
 //   - what confit was killed with is put off once: it may be what mends the rest.
 //
 // It writes nothing: the caller has Record written whenever Record says that it is new.
@@ -21,8 +23,15 @@ type Trials struct {
 	Excused  bool         // the app was asked to stop: a kill of confit says nothing of the candidate
 }
 
-// Former are the trials of a confit that finds one on the disk.
-func Former(t linker.Trial) Trials { return Trials{Former: t, Recorded: t} }
+// Former are the trials of a confit that finds one on the disk. An end at the entrypoint doesn't count where the app hasn't begun on
+// something else since.
+func Former(found linker.Trial) Trials {
+	t := Trials{Former: found, Recorded: found}
+	if t.IsUnconfirmed() {
+		t.Forget()
+	}
+	return t
+}
 
 // Fresh begins with another candidate, which nothing is tried of.
 func (t *Trials) Fresh() { t.open, t.Excused = linker.Trial{}, false }
@@ -37,6 +46,12 @@ func (t *Trials) Kills(of linker.Hash) int {
 
 // IsOpen reports that the candidate is tried.
 func (t *Trials) IsOpen() bool { return t.open.Step != "" }
+
+// IsAtEntrypoint reports that the candidate is tried in that step.
+func (t *Trials) IsAtEntrypoint() bool { return t.open.Step == linker.StepEntry }
+
+// IsFirst reports that nothing has ended in what is tried before.
+func (t *Trials) IsFirst() bool { return t.open.Kills == 1 }
 
 // Begin begins a step. It counts the kills before, and this one if there is one.
 func (t *Trials) Begin(of linker.Hash, step, suspects string, kills int) {
@@ -62,6 +77,25 @@ func (t *Trials) Excuse() {
 	t.Excused = true
 	t.End()
 }
+
+// Ended keeps the trial as a kill would: the app has ended at its entrypoint.
+func (t *Trials) Ended() { t.Former, t.open = t.open, linker.Trial{} }
+
+// PutOff notes that something else comes first. An end at the entrypoint counts once the app has begun on that.
+func (t *Trials) PutOff() {
+	t.Former.PutOff = true
+	if t.Former.Step == linker.StepEntry {
+		t.Former.Kills = 0
+	}
+}
+
+// IsUnconfirmed reports that the app ended at its entrypoint, and has not begun on something else since.
+func (t *Trials) IsUnconfirmed() bool {
+	return t.Former.Step == linker.StepEntry && t.Former.Kills == 0
+}
+
+// Confirm counts that end: the app has begun on something else.
+func (t *Trials) Confirm() { t.Former.Kills = 1 }
 
 // Forget forgets what a former confit was killed in.
 func (t *Trials) Forget() { t.Former = linker.Trial{} }

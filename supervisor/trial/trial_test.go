@@ -103,3 +103,36 @@ func TestNow(t *testing.T) {
 		t.Errorf("beside a candidate it is %+v", open)
 	}
 }
+
+// TestEnded: an end at the entrypoint counts as a kill there, and only once the app has begun on something else.
+func TestEnded(t *testing.T) {
+	of, disk := linker.Hash{1}, linker.Trial{}
+	first := Former(disk)
+	first.Begin(of, linker.StepEntry, "the app's entrypoint", 0)
+	if !first.IsAtEntrypoint() || !first.IsFirst() {
+		t.Errorf("at its entrypoint it is %+v", first)
+	}
+	first.Ended()
+	first.End() // as confit ends
+	disk = first.Now(linker.Hash{})
+	for _, begins := range []bool{false, true} {
+		next := Former(disk)
+		if next.Kills(of) != 1 || next.IsUnconfirmed() {
+			t.Fatalf("the next one finds %+v", next)
+		}
+		next.PutOff()
+		if next.Kills(of) != 0 || !next.IsUnconfirmed() {
+			t.Errorf("put off it is %+v", next)
+		}
+		if begins {
+			next.Confirm()
+		}
+		after := Former(next.Now(linker.Hash{}))
+		if want := map[bool]int{true: 1}[begins]; after.Kills(of) != want || after.IsUnconfirmed() || after.Former.PutOff != begins {
+			t.Errorf("once the app has begun on something else %v, the next one finds %+v", begins, after)
+		}
+		if after.Begin(of, linker.StepEntry, "the app's entrypoint", after.Kills(of)); after.IsFirst() == begins {
+			t.Errorf("tried again it is %+v", after)
+		}
+	}
+}
