@@ -160,12 +160,15 @@ func (s *state) nothingToStartOn() bool { return s.neverStarted() && s.isLast() 
 // tries reports that nothing is published, and no app is started: --try says what a start would make of a candidate, up to there.
 func (t *transition) tries() bool { return t.config.Mode == config.Try }
 
-// entryTime is how long the app may be at its entrypoint. Where one has begun in this pod, a start makes no database
-// any more.
-func (t *transition) entryTime() time.Duration {
+// entryTimes is how long so many starts may be at the entrypoint, one after the other. Where an app has begun in this
+// pod, a start makes no database any more.
+func (t *transition) entryTimes(starts int) (whole time.Duration) {
 	most := t.config.EntrypointTimeout
-	if t.entered == 0 {
-		return most
+	for entered := t.entered; starts > 0; starts-- {
+		if entered > 0 {
+			most = min(max(2*entered, app.EntryLeast), t.config.EntrypointTimeout)
+		}
+		whole, entered = whole+most, most
 	}
-	return min(max(2*t.entered, app.EntryLeast), most)
+	return whole
 }

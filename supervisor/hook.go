@@ -124,9 +124,6 @@ func (t *transition) bound() time.Duration {
 	case config.Touch:
 		read += t.config.Probation
 	}
-	if t.reloadAction.Kind == config.Restart || t.neverStarted() { // the script runs again
-		read += t.entryTime()
-	}
 	proof := t.config.Probation
 	if t.app.SaysReady {
 		proof = max(proof, readyTimeout)
@@ -134,11 +131,14 @@ func (t *transition) bound() time.Duration {
 	if len(t.config.Verify) > 0 {
 		proof += 2 * t.config.VerifyTimeout
 	}
-	tries := time.Duration(2)
+	tries := 2
 	if t.reloadAction.Auto && t.app.Runs() { // it may leave at HUP
 		tries++
 	}
-	whole := linkerPatience + tries*(read+proof)
+	whole := linkerPatience + time.Duration(tries)*(read+proof)
+	if t.reloadAction.Kind != config.None || t.neverStarted() { // the script runs again: any other reload may end in a start
+		whole += t.entryTimes(tries)
+	}
 	if t.validatesAfter() {
 		whole += t.config.HookTimeout
 	}
