@@ -10,11 +10,11 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_095, // all of it
+	"":               20_200, // all of it
 	"supervisor":     4_770,
 	"linker":         2_010,
 	"config":         1_605,
-	"process":        1_365,
+	"process":        1_385,
 	"signals":        366,
 	"notify":         215,
 	"status":         655,

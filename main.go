@@ -47,7 +47,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Status:
 		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
 	case config.Check:
-		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts)
+		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts, process.Fronts(environ))
 	case config.Bake:
 		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0), c.Optional)
 	case config.Install:

@@ -14,8 +14,8 @@ import (
 
 // Explain prints the settings and what confit would do with the links. It changes nothing. Its error has all reasons for which a start
 // would fail: links that can't be made, missing keys, programs that can't be started by find, and paths that no candidate has. restarts
-// reports whether auto restarts a program.
-func Explain(w io.Writer, c *Config, find func(program string) error, restarts func(program string) bool) error {
+// reports whether auto restarts a program, and fronts names a shell that stays in front of the app's words.
+func Explain(w io.Writer, c *Config, find func(string) error, restarts func(string) bool, fronts func([]string) string) error {
 	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
 	if len(c.App) > 0 {
 		printRow(w, "app", JoinWords(c.App))
@@ -25,9 +25,15 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 	for _, err := range later {
 		fmt.Fprintln(w, "note:", err)
 	}
+	if shell := fronts(c.App); shell != "" && c.EntrypointTimeout > 0 {
+		fmt.Fprintf(w, shellNote, shell)
+	}
 	c.noteRestarts(w, restarts)
 	return errors.Join(slices.Concat([]error{err}, missing, c.checkPaths())...)
 }
+
+const shellNote = "note: app: %q stays a shell, so it gets the app's signals, and edits of its first five minutes wait: " +
+	"write exec in front of its last command\n"
 
 // noteRestarts notes what an edit costs that restarts the app.
 func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {

@@ -13,6 +13,9 @@ import (
 // never is for programs that auto doesn't restart.
 func never(string) bool { return false }
 
+// none is for words with no shell in front of the app.
+func none([]string) string { return "" }
+
 // TestSettingsAreShown: the plan has a row for each setting, whatever it is set to, and
 // the log's first line for each that isn't at its default.
 func TestSettingsAreShown(t *testing.T) {
@@ -25,7 +28,7 @@ func TestSettingsAreShown(t *testing.T) {
 		c := mustParse(t, write(t, "links", text), nil, "--check", "--", "nginx", "-g", "daemon off;")
 		shown := s.of(&c).show()
 		var plan strings.Builder
-		_ = Explain(&plan, &c, func(string) error { return nil }, never)
+		_ = Explain(&plan, &c, func(string) error { return nil }, never, none)
 		for _, want := range []string{fmt.Sprintf("%-18s%s\n", s.name, shown), "app               nginx -g 'daemon off;'\n", "links             " + c.LinkFiles[0] + "\n"} {
 			if shown == "" || !strings.Contains(plan.String(), want) {
 				t.Errorf("%s: no row %q in\n%s", text, want, plan.String())
@@ -38,7 +41,7 @@ func TestSettingsAreShown(t *testing.T) {
 	}
 	c := mustParse(t, write(t, "links", "settle auto\n"), nil, "--volumes", dir, "--check")
 	var plan strings.Builder
-	_ = Explain(&plan, &c, nil, never)
+	_ = Explain(&plan, &c, nil, never, none)
 	if want := "settle            0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms\n"; !strings.Contains(plan.String(), want) {
 		t.Errorf("no row %q in\n%s", want, plan.String())
 	}
@@ -64,9 +67,27 @@ func TestRestartsAreNoted(t *testing.T) {
 		var plan strings.Builder
 		_ = Explain(&plan, &c, func(string) error { return nil }, func(program string) bool {
 			return program == "/usr/bin/app" && strings.Contains(text, "known to auto")
-		})
+		}, none)
 		if strings.Contains(plan.String(), todo) != noted {
 			t.Errorf("%s: noted isn't %v in\n%s", text, noted, plan.String())
+		}
+	}
+}
+
+// TestShellIsNoted: a shell that only waits for the app is named, unless the user has said that the app is one.
+func TestShellIsNoted(t *testing.T) {
+	const note = `note: app: "sh -c" stays a shell, so it gets the app's signals, and edits of its first five minutes wait: ` +
+		"write exec in front of its last command\n"
+	for text, noted := range map[string]bool{"": true, "entrypoint-timeout 1m\n": true, "entrypoint-timeout 0\n": false} {
+		for _, words := range [][]string{{"sh", "-c", "work && app"}, {"app", "-c", "work && app"}} {
+			c := mustParse(t, write(t, "links", text), nil, append([]string{"--check", "--"}, words...)...)
+			var plan strings.Builder
+			_ = Explain(&plan, &c, func(string) error { return nil }, never, func(app []string) string {
+				return map[string]string{"sh -c work && app": "sh -c"}[strings.Join(app, " ")]
+			})
+			if want := noted && words[0] == "sh"; strings.Contains(plan.String(), note) != want {
+				t.Errorf("%q, %q: noted isn't %v in\n%s", text, words, want, plan.String())
+			}
 		}
 	}
 }
@@ -105,7 +126,7 @@ link web/b DIR/etc/b reload=exec:sh
 		}
 		c := mustParse(t, file, environ, args...)
 		var out strings.Builder
-		err := Explain(&out, &c, find, never)
+		err := Explain(&out, &c, find, never, none)
 		if err == nil {
 			t.Fatal("nothing is missing")
 		}
@@ -177,7 +198,7 @@ func checkPath(t *testing.T, lines, path, said string) {
 	file := write(t, "links", lines+"validate sh -c \"check {candidate}/"+strings.ReplaceAll(path, "$", `\$`)+"\"\n")
 	c := mustParse(t, file, nil, "--volumes", t.TempDir(), "--state", t.TempDir()+"/s", "--check")
 	var out strings.Builder
-	err := Explain(&out, &c, func(string) error { return nil }, never)
+	err := Explain(&out, &c, func(string) error { return nil }, never, none)
 	if text := errorText(err); said == "" && err != nil || !strings.Contains(text, said) {
 		t.Errorf("%q: says %q, want %q", path, text, said)
 	}

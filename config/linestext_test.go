@@ -109,7 +109,7 @@ func TestLines_check(t *testing.T) {
 		t.Fatal(err)
 	}
 	var plan strings.Builder
-	_ = Explain(&plan, &c, func(string) error { return errors.ErrUnsupported }, never)
+	_ = Explain(&plan, &c, func(string) error { return errors.ErrUnsupported }, never, none)
 	if !strings.Contains(plan.String(), "lines             CONFIT_LINES\n") {
 		t.Errorf("it says\n%s", plan.String())
 	}

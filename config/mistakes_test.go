@@ -103,7 +103,7 @@ func TestMistakes(t *testing.T) {
 		var plan strings.Builder
 		c, err := Parse(args, append([]string{"KUBERNETES_SERVICE_HOST=10.0.0.1"}, m.environ...))
 		if err == nil {
-			err = Explain(&plan, &c, func(string) error { return nil }, never)
+			err = Explain(&plan, &c, func(string) error { return nil }, never, none)
 		}
 		said := plan.String() + errorText(err)
 		if at := slices.Index(args, "--links"); at >= 0 {
@@ -132,7 +132,7 @@ func TestNoMistakes(t *testing.T) {
 	} {
 		c := mustParse(t, write(t, "links", "link web/nginx.conf /etc/a\n"+line+"\n"), nil, "--volumes", t.TempDir(), "--check")
 		var plan strings.Builder
-		_ = Explain(&plan, &c, func(string) error { return errors.ErrUnsupported }, never)
+		_ = Explain(&plan, &c, func(string) error { return errors.ErrUnsupported }, never, none)
 		if strings.Contains(plan.String(), "no line puts") {
 			t.Errorf("%s: says %s", line, plan.String())
 		}

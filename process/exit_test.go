@@ -53,3 +53,20 @@ func TestStartErrorHints(t *testing.T) {
 		}
 	}
 }
+
+// TestFronts: a shell that would stay is found where the app's PATH has it.
+func TestFronts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script(t, dir+"/start.sh", "#!/bin/sh\nset -e\ndaemon --here\n", 0o755)
+	script(t, dir+"/good.sh", "#!/bin/sh\nset -e\nexec daemon --here\n", 0o755)
+	fronts := Fronts([]string{"PATH=" + dir + ":/usr/bin:/bin"})
+	for word, want := range map[string]string{"start.sh": "/bin/sh " + dir + "/start.sh", "good.sh": "", "nothing": "", dir + "/start.sh": "/bin/sh " + dir + "/start.sh"} {
+		if got := fronts([]string{word, "argument"}); got != want {
+			t.Errorf("%s: %q, want %q", word, got, want)
+		}
+	}
+	if got := fronts([]string{"sh", "-c", "work; daemon 2>&1"}); got != "sh -c" {
+		t.Errorf("sh -c: %q", got)
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/process/entrypoint"
 )
 
 // lookPath finds a program as execvp(3) does: a name with a slash is a path, and any other one is looked for in the PATH of env. A file
@@ -77,6 +79,22 @@ func Finder(env []string) func(program string) error {
 			return startError(program, err)
 		}
 		return nil
+	}
+}
+
+// Fronts returns a function that names the shell, and its script, which would stay in front of an app only to wait for
+// its last command; "": none would. It starts nothing.
+func Fronts(env []string) func(args []string) string {
+	proc := entrypoint.NewProc("/proc", "", pathOf(env))
+	find := func(program string) string {
+		path, _ := lookPath(program, env, "")
+		return path
+	}
+	return func(args []string) string {
+		if found := proc.Foretell(args, find); found.Fronts {
+			return found.Words
+		}
+		return ""
 	}
 }
 

@@ -25,6 +25,7 @@ type Look struct {
 	Cmdline  Cmdline // tells one script, with its words, from another
 	Shell    bool    // it is one
 	Executes bool    // and will become another program
+	Fronts   bool    // and only waits for the last command of its text, which exec would put in its place
 	Waiting  bool    // it starts another program, which isn't there yet
 	traps    string
 	name     string
@@ -78,9 +79,15 @@ const mostRead = 64
 
 // At looks at one process alone.
 func (p *Proc) At(pid int) Look {
-	program := p.programOf(pid)
-	comm, _ := p.stat(pid)
-	found := Look{PID: pid, Program: program.name, name: comm}
+	found := p.judge(p.programOf(pid))
+	found.PID = pid
+	found.name, _ = p.stat(pid)
+	return found
+}
+
+// judge says what is known of a program.
+func (p *Proc) judge(program program) Look {
+	found := Look{Program: program.name}
 	found.Words, _, _ = strings.Cut(program.words[0], ": ")
 	found.Cmdline = sha256.Sum256([]byte(strings.Join(program.words, "\x00")))
 	found.Waiting = Stays(program.name) || slices.Contains(passing, program.name)
@@ -107,7 +114,7 @@ func (p *Proc) At(pid int) Look {
 		means = read(p.text(c), how)
 		p.read[found.Cmdline] = means
 	}
-	found.Executes, found.traps = means.executes, means.traps
+	found.Executes, found.Fronts, found.traps = means.executes, means.fronts, means.traps
 	return found
 }
 

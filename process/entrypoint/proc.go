@@ -46,10 +46,15 @@ func (p *Proc) programOf(pid int) program {
 	text := head(p.file(pid, "cmdline"))
 	words := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
 	exe, err := os.Readlink(p.file(pid, "exe"))
-	name := nameOf(words[0])
-	if err == nil {
-		name = nameOf(strings.TrimSuffix(exe, " (deleted)"))
+	if err != nil {
+		return programIn(words[0], words)
 	}
+	return programIn(strings.TrimSuffix(exe, " (deleted)"), words)
+}
+
+// programIn is the program of a file, with the words of its cmdline.
+func programIn(file string, words []string) program {
+	name := nameOf(file)
 	found := program{name, name, words}
 	if name != "busybox" {
 		return found

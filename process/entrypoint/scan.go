@@ -19,13 +19,15 @@ func WillExecute(text string, how How) bool { return read(text, how).executes }
 // meaning is what a text says of its shell.
 type meaning struct {
 	executes bool   // it becomes another program
+	fronts   bool   // it only waits for the last command, a program which exec would put in its place
 	traps    string // the signals that it does something at, as the text names them, each in blanks
 }
 
 func read(text string, how How) meaning {
 	r := &reader{text: text, how: how, functions: map[string]bool{}}
 	found := r.list("")
-	return meaning{found&always != 0 || found&withArgs != 0 && (how.Args || r.sets) || r.endsInProgram(), r.traps}
+	executes := found&always != 0 || found&withArgs != 0 && (how.Args || r.sets) || r.endsInProgram()
+	return meaning{executes, !executes && r.lastIsProgram(), r.traps}
 }
 
 // finding says what of a text executes a program. That of commands that stand together is the or of theirs.
@@ -87,9 +89,18 @@ func (r *reader) endsInProgram() bool {
 	rest := r.text[r.lastEnd:]
 	isBash := r.how.Shell == "bash"
 	atEnd := rest == "" && (isBash || r.how.Shell == "busybox") || rest == "\n" && isBash
+	return r.how.Command && atEnd && !r.last.redirected && !r.last.beside && r.lastIsProgram()
+}
+
+// lastIsProgram reports that the last command of the text is a program, and that nothing is left for the shell to do.
+func (r *reader) lastIsProgram() bool {
+	args := r.last.args
+	if len(args) == 0 || r.hasTraps {
+		return false
+	}
+	name := unquote.Replace(args[0])
 	own := r.functions[name] || strings.Contains(builtins, " "+name+" ") || args[len(args)-1] == "]]"
-	plain := !r.hasTraps && !r.last.redirected && !r.last.beside
-	return r.how.Command && atEnd && plain && !own && (r.how.Args || r.sets || !isAllArgs(args))
+	return !own && (r.how.Args || r.sets || !isAllArgs(args))
 }
 
 // builtins are the commands that a shell carries out by itself, and time.
