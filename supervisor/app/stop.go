@@ -14,11 +14,22 @@ func (m *Move) Restart(why string, keys ...any) { m.StopFor(StartAgain, why, key
 
 // StopFor is a restart, unless something else follows.
 func (m *Move) StopFor(what Then, why string, keys ...any) {
-	m.Say(slog.LevelInfo, "app restarting", append([]any{"pid", m.PID, "generation", m.Generation, "reason", why}, keys...)...)
+	keys = append([]any{"pid", m.PID, "generation", m.Generation, "reason", why}, keys...)
+	m.Say(slog.LevelInfo, "app restarting", append(keys, m.shell(keys)...)...)
 	m.Then, m.late, m.maybeStop = what, false, maybeStop{} // it ends because of this
 	m.enter(Restarting, m.StopTimeout)
 	m.askToStop(m.StopSignal, m.StopSignal)
 }
+
+// shell are the keys of the first restart's line about a shell that stays, if the line has no todo yet.
+func (m *Move) shell(keys []any) []any {
+	if m.Restarts > 0 || m.Entry.Script == (Script{}) || m.Entry.Works || slices.Contains(keys, any("todo")) {
+		return nil
+	}
+	return []any{"program", m.Entry.Program, "todo", shellTodo}
+}
+
+const shellTodo = "write exec in front of its last command, or set --entrypoint-timeout 0 if the script is the app"
 
 // Stop asks the app to stop. The platform owns the deadline: confit waits for as long as the app takes. A script at work before the app gets
 // a second one at once, and the first if it has a trap for TERM.
