@@ -19,7 +19,7 @@ var mostWords = map[string]int{
 	"docs/status.md":          1_730,
 	"docs/troubleshooting.md": 2_780,
 	"docs/confitctl.md":       630,
-	"docs/daemons.md":         2_950,
+	"docs/daemons.md":         3_210,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
 	"docs/kubernetes.md":      2_190,
@@ -36,7 +36,7 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 27_740
+	mostForUsers        = 28_000
 	mostForContributors = 8_470
 )
 
