@@ -14,7 +14,7 @@ var mostWords = map[string]int{
 	"docs/fleet.md":   1_900,
 	"docs/kubectl.md": 2_510,
 
-	"docs/failures.md":        1_120,
+	"docs/failures.md":        1_355,
 	"docs/reference.md":       4_210,
 	"docs/status.md":          1_730,
 	"docs/troubleshooting.md": 2_780,
@@ -36,7 +36,7 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_000
+	mostForUsers        = 28_235
 	mostForContributors = 8_470
 )
 
