@@ -15,9 +15,9 @@ var mostWords = map[string]int{
 	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_355,
-	"docs/reference.md":       4_210,
+	"docs/reference.md":       4_220,
 	"docs/status.md":          1_730,
-	"docs/troubleshooting.md": 2_780,
+	"docs/troubleshooting.md": 2_810,
 	"docs/confitctl.md":       630,
 	"docs/daemons.md":         3_210,
 	"docs/gate.md":            730,
@@ -28,16 +28,16 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  525,
-	"docs/internals/decisions.md":    3_970,
+	"docs/internals/decisions.md":    4_040,
 	"docs/internals/dependencies.md": 360,
-	"docs/internals/design.md":       2_710,
+	"docs/internals/design.md":       2_790,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_235
-	mostForContributors = 8_470
+	mostForUsers        = 28_280
+	mostForContributors = 8_610
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

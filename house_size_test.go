@@ -10,8 +10,8 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_215, // all of it
-	"supervisor":     4_770,
+	"":               20_360, // all of it
+	"supervisor":     4_870,
 	"linker":         2_010,
 	"config":         1_605,
 	"process":        1_385,

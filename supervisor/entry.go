@@ -28,7 +28,9 @@ func (e looked) take(t *transition) {
 
 func (e began) take(t *transition) {
 	if t.app.IsAtEntrypoint() {
-		t.entered = max(e.at.Sub(t.app.Since).Round(time.Second), time.Second)
+		if took := e.at.Sub(t.app.Since); took < t.entryTimes(1) { // else it had begun before, and seemed to be there again
+			t.entered = max(took.Round(time.Second), time.Second)
+		}
 		t.onApp().Begin(e.at)
 		t.goOnWithApp()
 	}

@@ -54,7 +54,7 @@ func TestWait(t *testing.T) {
 
 // TestWait_rejected: what may pass needs a second attempt, the gate's word is none, and all else counts at once.
 func TestWait_rejected(t *testing.T) {
-	for _, step := range []string{"stage", "render", "validate", "gate", "start", "reload", "verify", "ready", "probation", "soak"} {
+	for _, step := range []string{"stage", "render", "validate", "gate", "start", "reload", "verify", "ready", "probation", "entrypoint", "soak"} {
 		t.Run(step, func(t *testing.T) {
 			w, a, b := edited(t)
 			s := w.start("2 behind", "wait", "configmap/web")
