@@ -16,9 +16,9 @@ var mostWords = map[string]int{
 
 	"docs/failures.md":        1_355,
 	"docs/reference.md":       4_220,
-	"docs/status.md":          1_730,
+	"docs/status.md":          1_750,
 	"docs/troubleshooting.md": 2_810,
-	"docs/confitctl.md":       630,
+	"docs/confitctl.md":       640,
 	"docs/daemons.md":         3_210,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  525,
-	"docs/internals/decisions.md":    4_040,
+	"docs/internals/decisions.md":    4_090,
 	"docs/internals/dependencies.md": 360,
 	"docs/internals/design.md":       2_790,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_280
-	mostForContributors = 8_610
+	mostForUsers        = 28_320
+	mostForContributors = 8_660
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

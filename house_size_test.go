@@ -10,14 +10,14 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_360, // all of it
-	"supervisor":     4_870,
+	"":               20_400, // all of it
+	"supervisor":     4_905,
 	"linker":         2_010,
 	"config":         1_605,
 	"process":        1_385,
 	"signals":        366,
 	"notify":         215,
-	"status":         655,
+	"status":         670,
 	"linker/files":   395,
 	"linker/safedir": 630,
 }

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,6 +102,18 @@ func (p *page) changed(keys map[string]Sum) {
 	slices.Sort(names)
 	if len(names) > 0 {
 		p.row("changed", strings.Join(FirstNames(names), ", "))
+	}
+}
+
+// heldUp adds a row for each key that a refused edit holds up, the first of them.
+func (p *page) heldUp(keys map[string]Time) {
+	label := "held up"
+	for _, name := range FirstNames(slices.Sorted(maps.Keys(keys))) {
+		if since, isKey := keys[name]; isKey {
+			name += ", changed " + p.when(since)
+		}
+		p.row(label, name)
+		label = ""
 	}
 }
 

@@ -115,7 +115,8 @@ type Rejection struct {
 	Attempts int    `json:"attempts"` // how often confit rejected this candidate
 	NextTry  Time   `json:"nextTry"`  // null: not before a volume changes
 
-	Keys map[string]Sum `json:"keys"` // what differs from the accepted keys
+	Keys   map[string]Sum  `json:"keys"`   // what differs from the accepted keys
+	HeldUp map[string]Time `json:"heldUp"` // those of them that have changed since it was first refused, and since when they wait for that
 }
 
 // Gate is a change that waits for the gate.

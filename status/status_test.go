@@ -38,7 +38,7 @@ func whole() Status {
 		PendingSince: at(30),
 		Rejection: &Rejection{At: at(25), Hash: hash("d"), Step: "validate", Reason: "hook ended with exit 1",
 			Output: "nginx: [emerg] unknown directive \"sever\"\n", Attempts: 3, NextTry: at(58),
-			Keys: map[string]Sum{"web/nginx.conf": Sum(hash("4"))}},
+			Keys: map[string]Sum{"web/nginx.conf": Sum(hash("4"))}, HeldUp: map[string]Time{"tls/tls.crt": at(20)}},
 		Gate:   &Gate{Hash: hash("e"), Since: at(32), Waits: "accepted of 08e2a94b6c5d"},
 		Report: &Report{At: at(26), Hash: hash("d"), Outcome: "rejected", Delivered: true, Error: "hook ended with exit 1"},
 		Volumes: []Volume{

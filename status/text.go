@@ -169,6 +169,7 @@ func (s *Status) rejected(p *page) {
 	p.row("rejected", fmt.Sprintf("%s, attempt %d", how, r.Attempts))
 	p.row("why", r.Reason)
 	p.output(r.Output)
+	p.heldUp(r.HeldUp)
 	if r.NextTry != "" {
 		p.row("next try", p.when(r.NextTry))
 	}

@@ -101,6 +101,10 @@ func texts() map[string]Status {
 	add("died-of-late", rolledBack(), func(s *Status) {
 		s.Rejection.Step, s.Rejection.NextTry = "soak", before(-58*time.Minute)
 	})
+	add("held-up", rejected(), func(s *Status) {
+		s.Mounted.Keys["tls/tls.crt"], s.Mounted.Keys["web/app.conf"] = hashC, hashC
+		s.Rejection.HeldUp = map[string]Time{"tls/tls.crt": before(3 * day), "web/app.conf": before(time.Minute)}
+	})
 	add("gate", edited("gating"), func(s *Status) { s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second)} })
 	add("gate-waits", edited("gating"), func(s *Status) {
 		s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second), Waits: "rolled-back of 5f2b1c9d8e7a"}

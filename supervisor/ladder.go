@@ -133,7 +133,7 @@ func (t *transition) rejectAbove(all []linker.Rung) {
 		}
 		if t.isMounted(above) {
 			t.rejection = rejection{stands: true, inputs: above.Inputs, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
-			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys})
+			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys, HeldUp: map[string]status.Time{}})
 		}
 	}
 }

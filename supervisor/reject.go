@@ -1,8 +1,11 @@
 package supervisor
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"confit/linker"
@@ -37,10 +40,11 @@ func (t *transition) reject(step string, reason error, tail string) {
 	if t.exposure.reached() {
 		outcome = wayBack(t.candidate.Shared == t.accepted().Shared)
 	}
+	r := t.rejectionFor(step, reason, tail)
 	t.planRetry()
 	t.judge(verdict{
-		line:      t.rejected(step, reason),
-		rejection: t.rejectionFor(step, reason, tail),
+		line:      t.rejected(r, reason),
+		rejection: r,
 		outcome:   t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error()),
 	})
 	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.Runs() || step == "gate")
@@ -49,7 +53,8 @@ func (t *transition) reject(step string, reason error, tail string) {
 
 // rejectionFor is what the status will say of a candidate that is rejected.
 func (t *transition) rejectionFor(step string, reason error, tail string) *status.Rejection {
-	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
+	keys := sums(t.candidate.Changes)
+	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: keys, HeldUp: t.heldUp(keys)}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}
@@ -57,6 +62,31 @@ func (t *transition) rejectionFor(step string, reason error, tail string) *statu
 		r.Attempts = t.lastRejection.Attempts + 1
 	}
 	return &r
+}
+
+// heldUp is what has changed since something was refused that still stands, and since when: a generation is all keys. Where none of the keys
+// is different any more that were refused first, something else is refused.
+func (t *transition) heldUp(keys map[string]status.Sum) map[string]status.Time {
+	held, stands, before := map[string]status.Time{}, false, cmp.Or(t.held.rejection, t.lastRejection)
+	if !t.rejection.stands || before == nil {
+		return held
+	}
+	for key := range keys {
+		since, isHeld := before.HeldUp[key]
+		_, wasThere := before.Keys[key]
+		switch {
+		case isHeld:
+			held[key] = since
+		case wasThere:
+			stands = true
+		default:
+			held[key] = status.At(t.now)
+		}
+	}
+	if !stands {
+		clear(held)
+	}
+	return held
 }
 
 // wayBack is the outcome of a generation that the app may have read. Nobody goes back from what all replicas share if that stays in force:
@@ -88,19 +118,22 @@ func (t *transition) planRetry() {
 }
 
 // rejected is the log line of a candidate that is rejected.
-func (t *transition) rejected(step string, reason error) *say {
+func (t *transition) rejected(r *status.Rejection, reason error) *say {
 	level := slog.LevelError
 	if t.isRetry {
 		level = slog.LevelWarn
 	}
-	keys := t.reasons(step, reason)
+	keys := t.reasons(r.Step, reason)
 	if len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
+	}
+	if len(r.HeldUp) > 0 {
+		keys = append(keys, "heldUp", status.FirstNames(slices.Sorted(maps.Keys(r.HeldUp))))
 	}
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
-	return &say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(step, reason))}
+	return &say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(r.Step, reason))}
 }
 
 // todo is what to do about a configuration that was rejected.

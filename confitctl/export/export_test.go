@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 		Accepted:     &status.Accepted{Generation: status.Generation{Number: 6, Hash: "aa", Source: "fallback", Since: ago(500)}, Proof: "probation"},
 		Candidate:    &status.Generation{Number: 8, Hash: "cc", Source: "mounted"},
 		PendingSince: ago(90),
-		Rejection:    &status.Rejection{Hash: "cc", Step: "validate", Attempts: 3, Output: "secret"},
+		Rejection:    &status.Rejection{Hash: "cc", Step: "validate", Attempts: 3, Output: "secret", HeldUp: map[string]status.Time{"tls.crt": ago(80), "app.conf": ago(10)}},
 		Gate:         &status.Gate{Hash: "cc", Since: ago(60)},
 		Report:       &status.Report{Hash: "bb", Outcome: "accepted"},
 		Volumes: []status.Volume{

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,6 +30,7 @@ var metrics = []metric{
 	gauge("config_rejected", "1 at the step that rejected what is mounted.", rejected, "step"),
 	gauge("config_rejection_attempts", "How often the candidate that was rejected last was rejected.",
 		part(rejection, func(was *status.Rejection) []sample { return one(float64(was.Attempts)) })),
+	gauge("config_held_up_seconds", "For how long another key has waited for what is rejected; 0: none does.", age(heldUp)),
 
 	gauge("config_mounted_info", "The hash of what the volumes hold; empty while a key is missing.",
 		part(func(r reading) *status.Mounted { return r.Mounted }, func(m *status.Mounted) []sample { return one(1, m.Hash) }), "hash"),
@@ -103,6 +106,14 @@ func rejected(r reading) []sample {
 		return nil
 	}
 	return one(1, r.Rejection.Step)
+}
+
+// heldUp is since when the first key waits for what is rejected.
+func heldUp(r reading) status.Time {
+	if rejected(r) == nil || len(r.Rejection.HeldUp) == 0 {
+		return ""
+	}
+	return slices.Min(slices.Collect(maps.Values(r.Rejection.HeldUp))) // times of one format are in the order of their texts
 }
 
 func generation(g *status.Generation) []sample {

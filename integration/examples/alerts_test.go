@@ -96,6 +96,13 @@ var lives = map[string]func(*testing.T, *monitor){
 		m.sidecar(t, "works-1", filepath.Join(c.root, "run/confit"))
 		m.fires(t, "ConfitEntrypointWorks", `pod="works-1"`)
 	},
+	"keeps-1": func(t *testing.T, m *monitor) {
+		c := m.quiet(t, withLines("validate sh -c '! grep second {candidate}/app/text'"))
+		c.edit("text", first, second)
+		c.logs(1, `msg="candidate rejected"`)
+		c.edit("certificate", first, second)
+		m.fires(t, "ConfitHeldUp", `pod="keeps-1"`)
+	},
 	"polled-1": func(t *testing.T, m *monitor) {
 		m.quiet(t, func(c *container) { c.refused = harness.Refuse(unix.EMFILE, unix.SYS_INOTIFY_INIT1) })
 		m.fires(t, "ConfitVolumePolled", `pod="polled-1"`)
@@ -119,10 +126,7 @@ var lives = map[string]func(*testing.T, *monitor){
 // edited is a quiet pod whose one edit has these fire.
 func edited(alerts []string, lines ...string) func(*testing.T, *monitor) {
 	return func(t *testing.T, m *monitor) {
-		c := m.quiet(t, func(c *container) {
-			file := "/etc/confit/links"
-			c.write(file, readFile(t, filepath.Join(c.root, file))+strings.Join(lines, "\n")+"\n")
-		})
+		c := m.quiet(t, withLines(lines...))
 		c.edit("text", first, second)
 		for _, alert := range alerts {
 			m.fires(t, alert, fmt.Sprintf("pod=%q", filepath.Base(t.Name())))
@@ -130,10 +134,19 @@ func edited(alerts []string, lines ...string) func(*testing.T, *monitor) {
 	}
 }
 
+// withLines adds lines to the links file.
+func withLines(lines ...string) func(*container) {
+	return func(c *container) {
+		file := "/etc/confit/links"
+		c.write(file, readFile(c.t, filepath.Join(c.root, file))+strings.Join(lines, "\n")+"\n")
+	}
+}
+
 // quiet starts a pod whose app takes HUP and reads nothing, with an exporter that Prometheus has scraped.
 func (m *monitor) quiet(t *testing.T, prepare ...func(*container)) *container {
 	t.Helper()
-	c := newPod(t, "link app/text /etc/app/text\nprobation 1s\n"+forLife, map[string]volume.Payload{"app": volume.Strings("text", first+"\n")},
+	keys := volume.Strings("text", first+"\n", "certificate", first+"\n")
+	c := newPod(t, "link app/ /etc/app/\nprobation 1s\n"+forLife, map[string]volume.Payload{"app": keys},
 		"sh", "-c", `trap : HUP; trap "exit 0" TERM; while :; do sleep 0.2; done`)
 	c.mountVolumes()
 	for _, f := range prepare {
