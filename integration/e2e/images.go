@@ -23,6 +23,8 @@ const (
 	slimImage   = "docker.io/library/debian:12-slim"
 	promImage   = "docker.io/library/prometheus-confit:1"
 	pluginImage = "example.com/kubectl-confit:1" // of the page on GitOps
+	sqlImage    = "docker.io/library/postgres:15"
+	dataImage   = "example.com/database:1"
 )
 
 // renamed are the other names of the images of make image.
@@ -73,6 +75,8 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 		{slimImage, p.files("prometheus.Dockerfile"), s.bin(""), nil},
 		{promImage, contexts + "/prometheus/Dockerfile", contexts + "/prometheus", nil},
 		{pluginImage, contexts + "/plugin/Dockerfile", contexts + "/plugin", nil},
+		{sqlImage, p.files("postgres.Dockerfile"), p.files(""), nil},
+		{dataImage, contexts + "/database/Dockerfile", contexts + "/database", nil},
 	}
 	save := []string{"save", "--quiet", "--multi-image-archive", "--format", "docker-archive", "--output", s.run("images.tar")}
 	remove := []string{"rmi", "--force"}
@@ -90,13 +94,14 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 // Dockerfile.
 func (s settings) contexts() (string, error) {
 	page, err := readPage(filepath.Join(s.Source, pagePath))
-	fleet, err1 := s.exampleContext("fleet")
-	prometheus, err2 := s.exampleContext("prometheus")
+	fleet, err1 := s.contextOf("examples/fleet")
+	prometheus, err2 := s.contextOf("examples/prometheus")
 	confit, err3 := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
 	confitctl, err4 := os.ReadFile(s.dist("confitctl-linux-" + runtime.GOARCH))
 	operations, err5 := readPage(filepath.Join(s.Source, operationsPath))
 	plugin, err6 := os.ReadFile(s.dist("kubectl-confit-linux-" + runtime.GOARCH))
-	if err = errors.Join(err, err1, err2, err3, err4, err5, err6); err != nil {
+	database, err7 := s.contextOf("integration/e2e/images/database")
+	if err = errors.Join(err, err1, err2, err3, err4, err5, err6, err7); err != nil {
 		return "", err
 	}
 	move, script, locked := page.section(moveSection), page.section(scriptSection), page.section(lockedSection)
@@ -106,6 +111,7 @@ func (s settings) contexts() (string, error) {
 		"script":     {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
 		"fleet":      fleet,
 		"prometheus": prometheus,
+		"database":   database,
 		"plugin":     {"", operations.section("Wait for the verdict").first("dockerfile")},
 	} {
 		dir := s.run(filepath.Join("contexts", name))
@@ -122,9 +128,9 @@ func (s settings) contexts() (string, error) {
 // imageContext is what an image is built of, beside the programs.
 type imageContext struct{ links, dockerfile string }
 
-// exampleContext is that of an example. There is no network: the base image has the package that the Dockerfile installs.
-func (s settings) exampleContext(name string) (imageContext, error) {
-	dir := filepath.Join(s.Source, "examples", name)
+// contextOf is that of a directory. There is no network: the base image has the package that an example's Dockerfile installs.
+func (s settings) contextOf(name string) (imageContext, error) {
+	dir := filepath.Join(s.Source, name)
 	links, err1 := os.ReadFile(filepath.Join(dir, "links"))
 	dockerfile, err2 := os.ReadFile(filepath.Join(dir, "Dockerfile"))
 	const install = "RUN apt-get update && apt-get install -y --no-install-recommends prometheus\n"
@@ -136,8 +142,11 @@ func (p podman) buildBases() error {
 	if err := os.MkdirAll(p.goCache(), 0o755); err != nil {
 		return err
 	}
-	if !p.has("localhost/debian") {
-		if err := p.do("import", "--quiet", p.rootfs(), "localhost/debian"); err != nil {
+	for _, name := range []string{"debian", "debian-postgres"} {
+		if p.has("localhost/" + name) {
+			continue
+		}
+		if err := p.do("import", "--quiet", p.rootfs(name), "localhost/"+name); err != nil {
 			return err
 		}
 	}

@@ -54,8 +54,12 @@ func answer(cmd *exec.Cmd, input string) (string, error) {
 type status struct {
 	Phase        string
 	LinksChanged *string
-	Mounted      struct{ Hash string }
-	Live         struct {
+	App          struct {
+		Restarts   int
+		Entrypoint *struct{ Program string }
+	}
+	Mounted struct{ Hash string }
+	Live    struct {
 		Generation int
 		Hash       string
 	}

@@ -19,8 +19,8 @@ import (
 func (s settings) bin(name string) string { return filepath.Join(s.Cache, "bin", name) }
 func (s settings) run(name string) string { return filepath.Join(s.Cache, "run", name) }
 
-// rootfs is Debian with its nginx, which the base images are made of.
-func (s settings) rootfs() string { return filepath.Join(s.Cache, "debian.tar") }
+// rootfs is a Debian that base images are made of: debian has its nginx, debian-postgres its PostgreSQL.
+func (s settings) rootfs(name string) string { return filepath.Join(s.Cache, name+".tar") }
 
 // find fills in where things are.
 func (s *settings) find(ctx context.Context) error {
@@ -69,7 +69,7 @@ func (s settings) prepare(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"etcd and CNI plugins from Debian", s.unpack},
-		{"Debian with nginx", s.bootstrap},
+		{"Debian with nginx, and with PostgreSQL", s.bootstrap},
 		{"Kubernetes", s.buildKubernetes},
 		{"containerd", s.buildContainerd},
 		{"the pause program", s.buildPause},
@@ -85,9 +85,19 @@ func (s settings) prepare(ctx context.Context) error {
 	return nil
 }
 
-// bootstrap makes the root file system that stands for the official images.
+// bootstrap makes the root file systems that stand for the official images. PostgreSQL has neither its compiler of
+// queries, which is half as large as all the rest, nor the database that Debian's package makes.
 func (s settings) bootstrap(ctx context.Context) error {
-	if _, err := os.Stat(s.rootfs()); !errors.Is(err, fs.ErrNotExist) {
+	return errors.Join(
+		s.debian(ctx, "debian", "--include=nginx-light"),
+		s.debian(ctx, "debian-postgres", "--include=postgresql-15",
+			"--dpkgopt=path-exclude=*llvm*", "--dpkgopt=path-exclude=*LLVM*",
+			`--customize-hook=chroot "$1" pg_dropcluster 15 main`))
+}
+
+// debian makes one of them, unless it is there.
+func (s settings) debian(ctx context.Context, name string, options ...string) error {
+	if _, err := os.Stat(s.rootfs(name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	dir, err := os.MkdirTemp(s.Cache, "bootstrap-")
@@ -95,13 +105,12 @@ func (s settings) bootstrap(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tar := filepath.Join(dir, "debian.tar")
-	err = command(ctx, dir, []string{"TMPDIR=" + dir},
-		"mmdebstrap", "--quiet", "--variant=minbase", "--include=nginx-light", "bookworm", tar)
-	if err != nil {
+	tar := filepath.Join(dir, name+".tar")
+	options = append([]string{"--quiet", "--variant=minbase"}, append(options, "bookworm", tar)...)
+	if err := command(ctx, dir, []string{"TMPDIR=" + dir}, "mmdebstrap", options...); err != nil {
 		return err
 	}
-	return os.Rename(tar, s.rootfs())
+	return os.Rename(tar, s.rootfs(name))
 }
 
 // fetchModules fetches what Dockerfile.example downloads: its build has no network here and takes the modules from a

@@ -23,6 +23,7 @@ type scene struct {
 var scenes = []scene{
 	{name: "fleet", heading: "The example of a fleet: edits that one replica tries first", show: showFleet},
 	{name: "inject", heading: "Automatic injection: the pods of others follow edits, too", show: showInject},
+	{name: "database", heading: "A StatefulSet's database: an edit, and a roll-out, while its entrypoint makes it", show: showDatabase},
 	{name: "example", heading: "The example: edits good and bad, beside subPath", show: showExample},
 	{name: "kustomize", heading: "The component of kustomize, and names with hashes", show: showKustomize},
 	{name: "page-subpath", heading: "The page: from subPath to confit", show: showMove, section: moveSection},
