@@ -46,7 +46,7 @@ func (s *stage) editWhileMade() error {
 		err = errors.Join(s.editWaits(pod), s.finish(pod))
 	}
 	if err == nil {
-		err = s.logged(pod, "told: made", `msg="app restarting"`, "told: found", `msg="generation accepted" generation=2`)
+		err = s.logged(pod, `msg="app restarting"`, `msg="generation accepted" generation=2`)
 	}
 	if err == nil {
 		err = s.hasAll(pod, "working", "made", "found")
