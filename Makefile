@@ -42,7 +42,7 @@ check: ## all other tests: the race detector, daemons, examples, pages; installs
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound \
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/javac:default-jdk-headless keepalived:keepalived \
-		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs nsd:nsd rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
+		lighttpd:lighttpd mariadbd-safe:mariadb-server named:bind9 node:nodejs nsd:nsd rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
 		prometheus-blackbox-exporter:prometheus-blackbox-exporter celery:celery turnserver:coturn icecast2:icecast2 knotd:knot \
 		memcached:memcached monit:monit nats-server:nats-server pgbouncer:pgbouncer puma:puma redis-server:redis-server slapd:slapd \
 		snmpd:snmpd uvicorn:uvicorn dnsdist:dnsdist exim4:exim4-daemon-light pdns_recursor:pdns-recursor rsync:rsync \

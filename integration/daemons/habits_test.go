@@ -73,7 +73,7 @@ func TestHabit_behind(t *testing.T) {
 		"catatonit --":                 "",
 		"sh /srv/entrypoint":           "",
 		"dumb-init sh /srv/entrypoint": "",
-		"setpriv --reuid=65534 --regid=65534 --clear-groups": "/usr/bin/setpriv --bounding-set=-sys_ptrace",
+		"setpriv --reuid=65534 --regid=65534 --clear-groups": withoutPtrace,
 	} {
 		t.Run(front, func(t *testing.T) {
 			t.Parallel()
