@@ -15,7 +15,7 @@ var mostWords = map[string]int{
 	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_355,
-	"docs/reference.md":       4_220,
+	"docs/reference.md":       4_240,
 	"docs/status.md":          1_750,
 	"docs/troubleshooting.md": 2_810,
 	"docs/confitctl.md":       640,
@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  525,
-	"docs/internals/decisions.md":    4_090,
+	"docs/internals/decisions.md":    4_120,
 	"docs/internals/dependencies.md": 360,
 	"docs/internals/design.md":       2_790,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_320
-	mostForContributors = 8_660
+	mostForUsers        = 28_340
+	mostForContributors = 8_680
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

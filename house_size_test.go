@@ -10,7 +10,7 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_400, // all of it
+	"":               20_425, // all of it
 	"supervisor":     4_905,
 	"linker":         2_010,
 	"config":         1_605,

@@ -68,11 +68,16 @@ func (m *Move) Begin(at time.Time) {
 	if e.Works { // it was seen last when it did, and says itself that it has begun
 		e.Sight = Sight{Program: e.Program}
 	}
-	if e.spoke.Before(at) && !e.spoke.IsZero() {
+	speaks := !e.spoke.IsZero()
+	if speaks && e.spoke.Before(at) {
 		m.ready, m.SaysReady = begun, e.former
 	}
 	e.spoke = time.Time{}
-	m.handOver()
+	if speaks && m.waits() { // some are deaf after a stop in their first moments, as mariadb is
+		m.Deadline = earlier(m.Deadline, m.Now.Add(HandlerWait))
+	} else {
+		m.handOver()
+	}
 }
 
 // Outlast notes that the time of what works is over: nobody waits for this script again, and the app counts as begun.
@@ -81,6 +86,13 @@ func (m *Move) Outlast() {
 	if m.IsAtEntrypoint() {
 		m.Begin(m.Now)
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func later(a, b time.Time) time.Time {

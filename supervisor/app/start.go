@@ -89,6 +89,9 @@ func (m *Move) Heard(said notify.Message, itself bool) {
 		if !itself && m.IsAtEntrypoint() {
 			m.Entry.spoke = m.Now
 		}
+		if m.waits() && !m.IsAtEntrypoint() {
+			m.handOver()
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (m *Move) Stop(s signals.Signal) {
 	switch {
 	case m.Phase == Restarting:
 		m.become(Stopping)
-	case m.works() && (m.Phase == Stopping || m.Entry.Traps):
+	case m.waits(), m.works() && (m.Phase == Stopping || m.Entry.Traps):
 		m.stopNow(signals.TERM)
 	case m.works():
 		m.holdStop(s)
@@ -214,8 +214,13 @@ func (m *Move) holdStop(s signals.Signal) {
 	m.Say(slog.LevelInfo, "stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program, "longest", wait)
 }
 
-// hurry asks a script to end that is still at work when nobody may wait any longer: KILL would come next.
+// hurry asks a script to end that is still at work when nobody may wait any longer: KILL would come next. An app that has begun has not said
+// READY=1 in time.
 func (m *Move) hurry() {
+	if !m.IsAtEntrypoint() {
+		m.handOver()
+		return
+	}
 	m.Say(slog.LevelWarn, "app's entrypoint ended by the stop: what it made may be half done", "pid", m.PID, "program", m.Entry.Program,
 		"todo", "give --stop-timeout and the pod's terminationGracePeriodSeconds the time that the entrypoint needs")
 	m.stopNow(signals.TERM)
