@@ -46,7 +46,7 @@ check: ## all other tests: the race detector, daemons, examples, pages; installs
 		prometheus-blackbox-exporter:prometheus-blackbox-exporter celery:celery turnserver:coturn icecast2:icecast2 knotd:knot \
 		memcached:memcached monit:monit nats-server:nats-server pgbouncer:pgbouncer puma:puma redis-server:redis-server slapd:slapd \
 		snmpd:snmpd uvicorn:uvicorn dnsdist:dnsdist exim4:exim4-daemon-light pdns_recursor:pdns-recursor rsync:rsync \
-		transmission-daemon:transmission-daemon \
+		freeradius:freeradius transmission-daemon:transmission-daemon \
 		dumb-init:dumb-init catatonit:catatonit gosu:gosu busybox:busybox s6-setuidgid:s6 \
 		envsubst:gettext-base git:git /usr/bin/python3:python3 \
 		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client varnishd:varnish \
@@ -97,7 +97,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 	$(GO) vet -tags conformance ./integration/conformance
 	$(GO) vet -tags fleet ./integration/fleet ./integration/inject ./integration/rights
 	for module in confitctl kubectl-confit; do (cd $$module && $(GO) vet -tags fleet ./...) || exit 1; done
-	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
+	for module in kubelet conformance/goreap daemons/coredns watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for os in darwin windows; do (cd kubectl-confit && GOOS=$$os $(GO) vet ./...) || exit 1; done # where kubectl runs, too
 	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
 	$(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.1 build examples/kustomize/web | diff examples/kustomize/rendered.yaml -

@@ -78,7 +78,7 @@ func (s *site) start(flags ...string) *confit {
 	argv := append(slices.Clip(s.front), confitPath, "--links", root+"/links", "--volumes", root+"/volumes", "--rescan", "1h")
 	c := &confit{s, harness.Start(s.t, harness.Command{
 		Argv: append(append(append(argv, flags...), "--"), words(s.app)...),
-		Env:  []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"},
+		Env:  []string{"PATH=" + filepath.Dir(confitPath) + ":/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"},
 		Dir:  "/",
 		Box: harness.Box{Net: true, Mounts: []harness.Mount{
 			harness.Tmpfs("/run", "mode=0755"), harness.Bind(filepath.Join(s.dir, "state"), "/run/confit"),

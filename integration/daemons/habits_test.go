@@ -20,7 +20,9 @@ type habit struct {
 var habits = []habit{
 	{caddy, []string{`"not implemented"`, "SIGHUP"}, "HUP does nothing", "exec:"},
 	{chrony, []string{`msg="app exited"`, "code=0"}, "HUP ends it", ""},
+	{coreDNS, []string{`msg="generation accepted"`}, "HUP does nothing", "signal:USR1"},
 	{dnsmasq, []string{"cleared cache"}, "HUP reads only its hosts files again", ""},
+	{freeradius, []string{"HUP - loading modules"}, "HUP reads only its modules and virtual servers again", "reload=signal:HUP"},
 	{haproxyAlone, []string{"SIGHUP received, dumping servers states"}, "HUP only logs its state", "start it with -W"},
 	{java, []string{`msg="app exited"`, "code=129"}, "HUP shuts the JVM down", ""},
 	{lighttpd, []string{"logfiles cycled"}, "HUP only reopens its logs", "signal:USR1"},

@@ -1,8 +1,8 @@
 //go:build check
 
 // Package daemons tests confit's promise, that a bad edit never takes a running app down, on the daemons that containers run:
-// Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A prober asks the service
-// all the time, so what a client would have noticed is a number.
+// Debian's packages, and CoreDNS, below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A prober asks the
+// service all the time, so what a client would have noticed is a number.
 //
 // One file for each daemon says how it is run, reloaded, checked and asked; scenarios_test.go says what happens to them, and
 // page_test.go holds the rows of docs/daemons.md. As root, on a machine that does nothing else, in some ten minutes,
@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write anew what clients notice, in docs/daemons.md")
 
-// confitPath is that of the program under test, built once.
+// confitPath is that of the program under test, built once. The daemons that Debian lacks are built beside it.
 var confitPath string
 
 func TestMain(m *testing.M) { harness.Main(reporting{m}, nil, prepare) }
@@ -34,7 +34,8 @@ func prepare(dir string) error {
 		parallel = "1" // what is written down is measured without the others
 	}
 	confitPath = filepath.Join(dir, "confit")
-	return errors.Join(flag.Set("test.parallel", parallel), harness.BuildConfit(confitPath))
+	return errors.Join(flag.Set("test.parallel", parallel), os.Setenv("PATH", dir+":"+os.Getenv("PATH")),
+		harness.BuildConfit(confitPath), buildCoreDNS(filepath.Join(dir, "coredns")))
 }
 
 // reporting runs the tests, and with -update writes down what they measured.

@@ -19,8 +19,8 @@ const page = "docs/daemons.md"
 
 // paged are the daemons that live by their rows of the page: TestRow does what somebody does who wrote its lines down.
 var paged = []daemon{
-	apache, blackbox, adminCaddy, celery, chrony, coturn, dnsdist, dnsmasq, exim, gunicorn, haproxy, icecast, called("JVM", java), keepalived,
-	knot, lighttpd, mariadb, memcached, monit, named, nats, nginx, node, nsd, pgbouncer, phpFPM, puma, recursor, redis, rsyncd, rsyslog,
+	apache, blackbox, adminCaddy, celery, chrony, coreDNS, coturn, dnsdist, dnsmasq, exim, freeradius, gunicorn, haproxy, icecast,
+	called("JVM", java), keepalived, knot, lighttpd, mariadb, memcached, monit, named, nats, nginx, node, nsd, pgbouncer, phpFPM, puma, recursor, redis, rsyncd, rsyslog,
 	slapd, snmpd, squid, stunnel, transmission, unbound, uvicorn,
 }
 

@@ -10,17 +10,22 @@ type habit struct {
 }
 
 // habits has a row for each of those programs, by the base name of its executable without the digits and dots at the end (stunnel4 is
-// stunnel). A row can only make auto restart the app, which is never wrong, only slower. It says what the program of Debian 12 does;
-// integration/daemons shows it of all but envoy, grafana and turnserver.
+// stunnel). A row can only make auto restart the app, which is never wrong, only slower. It says what the program of Debian 12 does, and
+// CoreDNS 1.14; integration/daemons shows it of all but envoy, grafana and turnserver.
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
 	"caddy": {"HUP does nothing", "write reload exec:caddy reload --config FILE --force", false},
 	// SCH_Initialise of main.c: HUP stops it as TERM does. chronyd(8) names no signal.
 	"chronyd": {"HUP ends it", "", false},
+	// sigtrap_posix.go of the Caddy 1 in CoreDNS ignores HUP; https://coredns.io/manual/toc/ has USR1.
+	"coredns": {"HUP does nothing", "write reload signal:USR1", false},
 	// dnsmasq(8), NOTES: "SIGHUP does NOT re-read the configuration file"
 	"dnsmasq": {"HUP reads only its hosts files again", "", false},
 	// Envoy's server.cc logs at HUP that it eats the signal.
 	"envoy": {"HUP does nothing", "", false},
+	// main_config_hup of mainconfig.c: HUP opens all files, but the clients and listeners are those of the start. Upstream's name is radiusd.
+	"freeradius": {"HUP reads only its modules and virtual servers again", "write reload=signal:HUP at the links that only modules read", false},
+	"radiusd":    {"HUP reads only its modules and virtual servers again", "write reload=signal:HUP at the links that only modules read", false},
 	// Grafana's server.go, listenToSystemSignals: HUP reopens its logs.
 	"grafana":        {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
 	"grafana-server": {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
