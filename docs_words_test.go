@@ -19,7 +19,7 @@ var mostWords = map[string]int{
 	"docs/status.md":          1_750,
 	"docs/troubleshooting.md": 2_810,
 	"docs/confitctl.md":       640,
-	"docs/daemons.md":         3_210,
+	"docs/daemons.md":         3_740,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
 	"docs/kubernetes.md":      2_190,
@@ -29,15 +29,15 @@ var mostWords = map[string]int{
 
 	"docs/internals/conformance.md":  525,
 	"docs/internals/decisions.md":    4_120,
-	"docs/internals/dependencies.md": 360,
+	"docs/internals/dependencies.md": 380,
 	"docs/internals/design.md":       2_790,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_340
-	mostForContributors = 8_680
+	mostForUsers        = 28_870
+	mostForContributors = 8_690
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

@@ -25,7 +25,7 @@ var paged = []daemon{
 }
 
 // elsewhere are those whose row other tests hold: of this package, and of integration/examples.
-var elsewhere = []string{"alertmanager", "fluentd", "postgres", "prometheus", "tini", "uwsgi", "varnish"}
+var elsewhere = []string{"alertmanager", "fluentd", "postgres", "prometheus", "redis-sentinel", "tini", "uwsgi", "varnish"}
 
 // row is what the page says of a daemon.
 type row struct {

@@ -20,6 +20,10 @@ var daemonLines = map[string]runner{
 	"verify 1":               verifyPrometheus,
 	"varnish 1":              runVarnish,
 
+	"A key that doesn't fit its certificate 1": mismatched,
+	"Programs that write their own file 1":     sentinel,
+	"Programs that write their own file 2":     func(t *testing.T, _ string) { linkedSentinel(t) },
+
 	"Apps that watch their files 1": watchItself,
 }
 
