@@ -27,6 +27,10 @@ func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 // room is how many signals os/signal may hand over at once: it drops what finds no place.
 const room = 256
 
+// ownDoing are the signals that the kernel raises for what confit itself does: it writes to a closed log, or a larger file than RLIMIT_FSIZE
+// allows, or has run for longer than RLIMIT_CPU, setrlimit(2). The app has done none of these, and would end.
+var ownDoing = []os.Signal{unix.SIGPIPE, unix.SIGXFSZ, unix.SIGXCPU}
+
 // Subscribe takes over every signal that can be caught, but for SIGURG, which is the Go runtime's own (golang/go#37942), and HUP and INT if
 // confit was started with them ignored. main does this first, and TERM comes first: without a subscriber a Go program that is PID 1 exits
 // with 2 at a TERM, HUP, INT or QUIT, which the kernel would have dropped. TERM and SIGCHLD have channels of their own, which no flood
@@ -36,8 +40,8 @@ func Subscribe() Inbox {
 	signal.Notify(stop, TERM)
 	signal.Notify(others, forwarded()...)
 	signal.Notify(died, unix.SIGCHLD)
-	// Caught, so that a closed stderr can't end confit, and not forwarded: the SIGPIPE of confit's own write looks like one that was sent.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
+	// Caught, so that none of them ends confit, and not forwarded: what the kernel raises looks like what somebody has sent.
+	signal.Notify(make(chan os.Signal, 1), ownDoing...)
 	children, sent := make(chan struct{}, 1), &queue{wakes: make(chan struct{}, 1)}
 	go sent.fill(stop, others, died, children)
 	return Inbox{children, sent}

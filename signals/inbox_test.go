@@ -13,12 +13,12 @@ import (
 )
 
 // TestForwarded: every signal but TERM, those that can't be caught, the runtime's
-// own, the death of children, a closed log pipe, and the C libraries' three.
+// own, the death of children, what the kernel raises for confit's own doing, and the C libraries' three.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
 	var want []os.Signal
 	for _, sig := range everySignal() {
-		kept := []Signal{TERM, unix.SIGKILL, unix.SIGSTOP, unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE, unix.SIGPROF, rtMin}
+		kept := []Signal{TERM, unix.SIGKILL, unix.SIGSTOP, unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE, unix.SIGPROF, rtMin, unix.SIGXFSZ, unix.SIGXCPU}
 		if !slices.Contains(kept, sig) && !libraryOwn(sig) {
 			want = append(want, sig)
 		}
@@ -26,7 +26,7 @@ func TestForwarded(t *testing.T) {
 	if got := forwarded(); !slices.Equal(got, want) {
 		t.Errorf("forwarded %v, want %v", got, want)
 	}
-	if len(want) != 54 {
+	if len(want) != 52 {
 		t.Errorf("%d signals are forwarded", len(want))
 	}
 }
@@ -70,7 +70,7 @@ func TestSubscribe(t *testing.T) {
 		switch sig {
 		case unix.SIGCHLD:
 			c.says(t, "child")
-		case unix.SIGURG, unix.SIGPIPE: // nothing comes
+		case unix.SIGURG, unix.SIGPIPE, unix.SIGXFSZ, unix.SIGXCPU: // nothing comes
 		case unix.SIGPROF: // nor of this: the runtime takes it for its profiler, whoever sent it
 		default:
 			for c.lines.Scan() && c.lines.Text() == "child" {

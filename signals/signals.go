@@ -122,7 +122,8 @@ func forwarded() []os.Signal {
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		switch sig {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
-		case TERM, unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
+		case TERM, unix.SIGCHLD, unix.SIGURG: // see Subscribe
+		case unix.SIGPIPE, unix.SIGXFSZ, unix.SIGXCPU: // see ownDoing
 		case unix.SIGPROF: // for the runtime's profiler (runtime.sighandler)
 		case 32, 33, rtMin: // the C library's own, nptl(7), and musl's (golang/go#39343)
 		case HUP, INT:

@@ -22,8 +22,8 @@ type behaviour struct {
 
 // gaps are the behaviours that confit is known to lack. docs/internals/conformance.md says why, and what would help.
 var gaps = map[string]bool{
-	// The URG and PIPE that were sent can't be told from the Go runtime's own. It keeps PROF, and leaves RTMIN to musl.
-	"URG, PIPE, PROF and RTMIN reach the app": true,
+	// What was sent can't be told from the Go runtime's URG, or from what the kernel raises for confit. PROF is the runtime's, RTMIN musl's.
+	"URG, PIPE, PROF, XCPU, XFSZ and RTMIN reach the app": true,
 	// The Go runtime catches all but HUP and INT, and what is caught has its default action in a child.
 	"other signals stay ignored": true,
 	// os/signal has one place for each signal.

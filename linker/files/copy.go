@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 
@@ -50,7 +51,16 @@ func (f Raw) Write(p []byte) (n int, err error) {
 		}
 		n += max(m, 0)
 	}
-	return n, err
+	return n, tooLarge(err)
+}
+
+// tooLarge names the limit, where the size of a file has met one of this process: setrlimit(2).
+func tooLarge(err error) error {
+	var limit unix.Rlimit
+	if err != unix.EFBIG || unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) != nil || limit.Cur == unix.RLIM_INFINITY {
+		return err
+	}
+	return fmt.Errorf("%w: RLIMIT_FSIZE is %d bytes; raise it (ulimit -f)", err, limit.Cur)
 }
 
 // Stat is fstat(2).
