@@ -132,7 +132,7 @@ func burst(s subject) error {
 }
 
 func specialSignals(s subject) error {
-	return receives(s, setup{}, syscall.SIGPIPE, syscall.SIGURG, syscall.SIGPROF, syscall.SIGXCPU, syscall.SIGXFSZ, 34)
+	return receives(s, setup{}, syscall.SIGPIPE, syscall.SIGURG, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGPROF, 34)
 }
 
 func suspending(s subject) error {
