@@ -208,11 +208,17 @@ func (c *confit) find(text string) harness.Process {
 }
 
 // findItself waits for a process whose command line begins with a text. That of who starts it may hold the text, too.
-func (c *confit) findItself(text string) {
+func (c *confit) findItself(text string) (found harness.Process) {
 	c.t.Helper()
 	c.Eventually("process "+strconv.Quote(text)+" itself", func() bool {
-		return slices.ContainsFunc(c.running(text), func(p harness.Process) bool { return strings.HasPrefix(p.Command, text) })
+		for _, p := range c.running(text) {
+			if strings.HasPrefix(p.Command, text) {
+				found = p
+			}
+		}
+		return found.PID != 0
 	})
+	return found
 }
 
 // gone waits until no process has a text in its command line.

@@ -68,14 +68,14 @@ setsid "$0" $(($1 + 1)) & wait
 			t.Errorf("60 below: %v, 70 below: %v", Belongs(near, app, Group(app)), Belongs(far, app, Group(app)))
 		}
 		eventually(t, "end of the line", func() bool {
-			list := descendants(app)
-			return len(list) == 71 && Executable(list[70]) != Executable(app) // or it would go on after the end of the test
+			list := descendants(app, nobody)
+			return len(list) == 71 && Executable(list[70].pid) != Executable(app) // or it would go on after the end of the test
 		})
 		endAll(n, Group(app))
 	})
 }
 
 func endAll(n *nursery, group Group) {
-	EndLeftovers(group, unix.SIGKILL, false, 0)
-	n.until("all ended", func() bool { return !Leftovers(group) })
+	n.family.EndLeftovers(group, unix.SIGKILL, false, 0)
+	n.until("all ended", func() bool { return !n.family.Leftovers(group, false) })
 }

@@ -25,14 +25,14 @@ func TestEndLeftovers(t *testing.T) {
 			got += k
 		}
 		n.until("the first ended", func() bool { return len(n.ends) == 1 })
-		if !Leftovers(0) {
+		if !n.family.Leftovers(0, false) {
 			t.Error("nothing is said to be left")
 		}
-		if len(descendants(os.Getpid())) < 3 {
-			t.Errorf("descendants %v", descendants(os.Getpid()))
+		if list := descendants(os.Getpid(), nobody); len(list) < 3 {
+			t.Errorf("descendants %v", list)
 		}
-		EndLeftovers(0, unix.SIGTERM, true, 0)
-		n.until("all ended", func() bool { return !Leftovers(0) })
+		n.family.EndLeftovers(0, unix.SIGTERM, true, 0)
+		n.until("all ended", func() bool { return !n.family.Leftovers(0, false) })
 	})
 }
 
@@ -51,13 +51,13 @@ func TestEndLeftovers_spares(t *testing.T) {
 			}
 			got += k
 		}
-		EndLeftovers(Group(app), unix.SIGTERM, true, Group(hook))
+		n.family.EndLeftovers(Group(app), unix.SIGTERM, true, Group(hook))
 		n.until("the app ended", func() bool { return !GroupAlive(Group(app)) })
 		if got := len(members(Group(hook))); got != 2 {
 			t.Errorf("%d processes of the hook are left, want 2", got)
 		}
-		EndLeftovers(Group(app), unix.SIGKILL, true, 0)
-		n.until("all ended", func() bool { return !Leftovers(Group(app)) })
+		n.family.EndLeftovers(Group(app), unix.SIGKILL, true, 0)
+		n.until("all ended", func() bool { return !n.family.Leftovers(Group(app), true) })
 	})
 }
 
@@ -70,4 +70,33 @@ func members(group Group) []int {
 		}
 	}
 	return list
+}
+
+// TestHelpers: what was there before the first app is no leftover, nor is what it starts later, unless everybody is meant; a hook that
+// runs at the first start, and what has only the number of a helper, are.
+func TestHelpers(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		helper := n.talking(dup(t, w), `trap 'sleep 305 & echo 1' USR1; echo 0; while :; do sleep 0.05; done`)
+		number(t, r)
+		hook := n.hook(w, "sh", "-c", "sleep 306 & echo 0; wait")
+		number(t, r)
+		app := n.app("sleep", "301")
+		if err := Kill(helper, unix.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		number(t, r)
+		n.family.EndLeftovers(Group(app), unix.SIGTERM, false, 0)
+		n.until("only the helper is left", func() bool { return !n.family.Leftovers(Group(app), false) })
+		if GroupAlive(Group(hook)) || len(members(Group(helper))) < 2 || n.family.HasOrphans() || !n.family.Leftovers(Group(app), true) {
+			t.Errorf("of the hook %v is left, of the helper %v; orphans: %v", members(Group(hook)), members(Group(helper)), n.family.HasOrphans())
+		}
+		n.family.helpers[helper]++ // another process has its number
+		if !n.family.Leftovers(Group(app), false) {
+			t.Error("a number makes a helper")
+		}
+		n.family.EndLeftovers(Group(helper), unix.SIGKILL, true, 0)
+		n.until("all ended", func() bool { return !n.family.Leftovers(Group(helper), true) })
+	})
 }

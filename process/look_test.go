@@ -86,7 +86,7 @@ func TestHasChildOfSameProgram(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]bool{"(read x) <&0; :": true, "cat; :": false, "(exit 0) & read x": false} {
 		pid := held(t, exec.Command("sh", "-c", script))
-		eventually(t, script, func() bool { return HasChildOfSameProgram(pid) == want && len(descendants(pid)) > 0 })
+		eventually(t, script, func() bool { return HasChildOfSameProgram(pid) == want && len(descendants(pid, nobody)) > 0 })
 	}
 }
 
@@ -103,7 +103,7 @@ func TestWrapped(t *testing.T) {
 		pid := held(t, exec.Command("bash", "-c", at.script))
 		eventually(t, at.script, func() bool {
 			_, program := Wrapped(pid)
-			return len(descendants(pid)) == at.below && program == at.want
+			return len(descendants(pid, nobody)) == at.below && program == at.want
 		})
 	}
 }
@@ -122,7 +122,7 @@ func TestReceiver(t *testing.T) {
 				pid := held(t, exec.Command(init, "-c", at.script))
 				eventually(t, at.script, func() bool {
 					_, program := Receiver(pid)
-					return len(descendants(pid)) == at.below && program == at.want
+					return len(descendants(pid, nobody)) == at.below && program == at.want
 				})
 			})
 		}

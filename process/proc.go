@@ -74,15 +74,17 @@ func children(of int) (list []stat) {
 	return slices.DeleteFunc(list, func(s stat) bool { return s.parent != of || s.ended })
 }
 
-// descendants lists the processes below another, the nearest first.
-func descendants(of int) []int {
-	children := map[int][]int{}
+// descendants lists the processes below another, the nearest first, but for those that are left out, with all that is below them.
+func descendants(of int, leftOut func(stat) bool) []stat {
+	children := map[int][]stat{}
 	for _, s := range processes() {
-		children[s.parent] = append(children[s.parent], s.pid)
+		if !leftOut(s) {
+			children[s.parent] = append(children[s.parent], s)
+		}
 	}
 	list := children[of]
 	for i := 0; i < len(list); i++ {
-		list = append(list, children[list[i]]...)
+		list = append(list, children[list[i].pid]...)
 	}
 	return list
 }

@@ -13,7 +13,9 @@ func TestDescendants(t *testing.T) {
 	if s, ok := readStat(os.Getpid()); !ok || s.parent != os.Getppid() {
 		t.Errorf("the parent is %d, want %d", s.parent, os.Getppid())
 	}
-	if list := descendants(os.Getppid()); !slices.Contains(list, os.Getpid()) || slices.Contains(list, os.Getppid()) {
+	list := descendants(os.Getppid(), nobody)
+	has := func(pid int) bool { return slices.ContainsFunc(list, func(s stat) bool { return s.pid == pid }) }
+	if !has(os.Getpid()) || has(os.Getppid()) {
 		t.Errorf("descendants of %d: %v, want %d among them", os.Getppid(), list, os.Getpid())
 	}
 	last, err := os.ReadFile("/proc/sys/kernel/pid_max")

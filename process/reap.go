@@ -26,7 +26,8 @@ type Exit struct {
 
 // Family holds the hooks that run. It belongs to one goroutine.
 type Family struct {
-	hooks map[int]*Hook // by pid; the group of each ends with it
+	hooks   map[int]*Hook // by pid; the group of each ends with it
+	helpers map[int]int   // when each was started that was there before the first app, by pid; nil until then
 }
 
 // NewFamily returns a family without members.
@@ -114,10 +115,10 @@ func Started(pid int, c Command) string {
 // HasOrphans reports whether confit has orphans.
 func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
 
-// orphans lists confit's living children, but for hooks. Once the app has ended they are what it left behind.
+// orphans lists confit's living children, but for hooks and helpers. Once the app has ended they are what it left behind.
 func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes
 	}
-	return slices.DeleteFunc(children(os.Getpid()), func(s stat) bool { return f.hooks[s.pid] != nil })
+	return slices.DeleteFunc(children(os.Getpid()), func(s stat) bool { return f.isHook(s) || f.isHelper(s) })
 }

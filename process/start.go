@@ -102,6 +102,7 @@ func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err 
 // An app that asks for a signal at its parent's end (PR_SET_PDEATHSIG of prctl(2)) gets none: to the kernel a thread is the parent, and Go
 // ends no thread.
 func (f *Family) StartApp(c Command) (pid int, err error) {
+	f.noteHelpers()
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if _, terminal := foreground(); terminal {
 		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}

@@ -123,14 +123,22 @@ func (l *loop) lookWhetherReached() event {
 
 func (l *loop) endLeftovers(a app.EndLeftovers) event {
 	if a.Signal == 0 {
-		return cleared{process.Leftovers(a.Group)}
+		return cleared{l.family.Leftovers(a.Group, a.Everybody)}
 	}
 	spared := process.Group(0)
 	if a.Everybody && a.Signal != signals.KILL && l.state.outcomes.Runs() { // the end waits for a report hook, until its time is over
 		spared = l.teller.Group()
 	}
-	return cleared{process.EndLeftovers(a.Group, a.Signal, a.Everybody, spared)}
+	left, outside := l.family.EndLeftovers(a.Group, a.Signal, a.Everybody, spared)
+	if n := len(outside); n > 0 && a.Signal != signals.KILL {
+		l.Log.Info("leftovers outside the app's group ended", "count", n, "processes", outside[:min(n, maxNamed)],
+			"todo", "start what is to outlive a restart before confit, in a script that executes confit")
+	}
+	return cleared{left}
 }
+
+// maxNamed bounds a line: an app may leave thousands of processes.
+const maxNamed = 10
 
 // denial is the event of a signal that confit may not send, as the app became another user. A process that is gone is about to be reaped.
 func denial(err error) event {

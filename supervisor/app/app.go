@@ -193,7 +193,7 @@ type (
 	EndLeftovers struct {
 		Group     process.Group
 		Signal    signals.Signal // 0: only look
-		Everybody bool           // confit ends after it
+		Everybody bool           // confit ends after it, and spares nobody
 	}
 )
 

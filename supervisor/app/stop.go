@@ -73,7 +73,7 @@ func (m *Move) Drain(before Then) {
 // LookForLeftovers finds out whether a child that has ended was the last.
 func (m *Move) LookForLeftovers() {
 	if m.Phase == Draining {
-		m.Do(EndLeftovers{Group: m.Group})
+		m.Do(EndLeftovers{Group: m.Group, Everybody: m.Then == EndConfit})
 	}
 }
 

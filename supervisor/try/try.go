@@ -179,7 +179,8 @@ func (t *Try) guard() (code int, err error) {
 // endHooks ends what hooks have left. Who forks meanwhile may be missed once, and who was killed stays until it is reaped.
 func endHooks() {
 	family := process.NewFamily()
-	for by := time.Now().Add(time.Second); process.EndLeftovers(0, signals.KILL, false, 0) && time.Now().Before(by); time.Sleep(time.Millisecond) {
+	for by := time.Now().Add(time.Second); family.Leftovers(0, true) && time.Now().Before(by); time.Sleep(time.Millisecond) {
+		family.EndLeftovers(0, signals.KILL, false, 0)
 		family.Reap(func(int) {}, func(process.Exit) {})
 	}
 }
