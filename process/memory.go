@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,10 +41,39 @@ func headroom(root string) (left int64, limited bool) {
 	return 0, false
 }
 
-// OOMKills is how many processes of this container the kernel has killed because memory ran out, or 0 if that isn't known.
-func OOMKills() int {
+// OOMKills tells whether the kernel has lately killed a process of this container because memory ran out. Its counter says neither which
+// process that was nor when, so it is looked at now and then.
+type OOMKills struct {
+	root         string    // of the cgroup
+	before, last int       // what the last two looks have found
+	at           time.Time // of the last look
+}
+
+// CountOOMKills begins with what the counter says now.
+func CountOOMKills(now time.Time) OOMKills { return countOOMKills(cgroup, now) }
+
+func countOOMKills(root string, now time.Time) OOMKills {
+	n := oomKills(root)
+	return OOMKills{root, n, n, now}
+}
+
+// lately is how long a kill is news, at least. It lasts until the second look after the kill, however seldom there is one.
+const lately = 10 * time.Second
+
+// Look looks at the counter once lately is over.
+func (k *OOMKills) Look(now time.Time) {
+	if now.Sub(k.at) >= lately {
+		k.before, k.last, k.at = k.last, oomKills(k.root), now
+	}
+}
+
+// Lately reports that there was a kill since the last look but one.
+func (k *OOMKills) Lately() bool { return oomKills(k.root) > k.before }
+
+// oomKills is the counter, or 0 if that isn't known.
+func oomKills(root string) int {
 	for _, v := range memoryFiles {
-		if n, ok := amount(cgroup+v.dir+v.kills, "oom_kill "); ok {
+		if n, ok := amount(root+v.dir+v.kills, "oom_kill "); ok {
 			return int(n)
 		}
 	}

@@ -1,9 +1,11 @@
 package process
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestHeadroom: a container's own files, of both versions of cgroups.
@@ -42,4 +44,42 @@ func TestHeadroom(t *testing.T) {
 			t.Errorf("%s: got %d, %v; want %d, %v", name, room, known, tt.room, tt.known)
 		}
 	}
+}
+
+// TestOOMKills: a kill is news until the second look after it, and what was counted before is none.
+func TestOOMKills(t *testing.T) {
+	root, now := t.TempDir()+"/", time.Unix(1e9, 0)
+	count := func(n int) {
+		t.Helper()
+		if err := os.WriteFile(root+"memory.events", fmt.Appendf(nil, "oom 9\noom_kill %d\noom_group_kill 0\n", n), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count(3)
+	k := countOOMKills(root, now)
+	want := func(what string, lately bool) {
+		t.Helper()
+		if k.Lately() != lately {
+			t.Errorf("%s: %v", what, !lately)
+		}
+	}
+	want("at the start", false)
+	count(4)
+	want("a kill", true)
+	for range 15 {
+		now = now.Add(time.Second)
+		k.Look(now)
+	}
+	want("fifteen seconds later", true)
+	for range 10 {
+		now = now.Add(time.Second)
+		k.Look(now)
+	}
+	want("ten more", false)
+	count(5)
+	now = now.Add(time.Hour) // nobody has looked
+	k.Look(now)
+	want("another one", true)
+	k = countOOMKills(root+"none/", now)
+	want("without a counter", false)
 }

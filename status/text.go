@@ -209,7 +209,7 @@ func (s *Status) rest(p *page) {
 	if e := a.LastExit; e != nil {
 		p.row("last exit", e.Status+", "+p.when(e.At))
 		if e.OOMKilled {
-			p.row("", "the kernel killed it for want of memory")
+			p.row("", "shortly before, the kernel killed a process of this container for want of memory")
 		}
 	}
 	p.row("reload", a.Reload)

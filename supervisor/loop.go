@@ -25,7 +25,7 @@ type loop struct {
 	teller  *process.Hook               // the report hook: it runs beside the other
 	program string                      // what the app runs: its successor runs the same
 	said    []string                    // variables of which the log has said that they end in a newline
-	ooms    int                         // processes killed for want of memory before the app was started
+	ooms    process.OOMKills            // since the app was started
 	worker  *slots.Exchange[job, event] // the goroutine that owns the linker
 	orders  []order                     // for it, of the event that is handled
 	heard   int                         // the newest generation that step knows

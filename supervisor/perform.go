@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -54,7 +55,7 @@ func (l *loop) spawn() event {
 	}
 	l.sayNewlines(l.state.inForce().Env)
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
-	l.ooms, l.program = process.OOMKills(), process.Started(pid, command)
+	l.ooms, l.program = process.CountOOMKills(time.Now()), process.Started(pid, command)
 	return started{pid}
 }
 
@@ -68,11 +69,14 @@ func (l *loop) noteProgram() {
 	}
 }
 
+// killed is the code of an app that was killed. A shell passes that of its child on.
+const killed = 128 + int(signals.KILL)
+
 // exitOf is the app's exit, with what can only be known at that moment.
 func (l *loop) exitOf(status process.Status) exited {
 	e := exited{app.Exit{Status: status}}
 	e.Forked = status.Success() && l.family.HasOrphans()
-	e.OOM = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
+	e.OOM = status.ExitCode() == killed && l.ooms.Lately()
 	e.Typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.Group)
 	if l.Config.Adopt {
 		e.Successor.PID, e.Successor.Group = l.family.Successor(l.program)

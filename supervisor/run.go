@@ -24,6 +24,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
+		ooms:       process.CountOOMKills(time.Now()),
 		worker:     slots.NewExchange[job, event](),
 		heard:      s.Linker.Newest(),
 		entry:      entry{proc: entrypoint.NewProc("/proc", s.App.Dir, s.App.Path())},
@@ -39,6 +40,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
+		l.ooms.Look(time.Now())
 		l.lookAtEntry()
 		l.deliverLate()
 		l.handle(nil)

@@ -62,7 +62,7 @@ var metrics = []metric{
 		part(func(r reading) *bool { return r.App.Read }, func(did *bool) []sample { return one(number(*did)) })),
 	gauge("app_last_exit_code", "Exit code of the app that ended last.",
 		part(lastExit, func(e *status.Exit) []sample { return one(float64(e.Code)) })),
-	gauge("app_last_exit_oom_killed", "Whether the app that ended last was killed for want of memory.",
+	gauge("app_last_exit_oom_killed", "Whether the app was killed last time, and the kernel had killed a process of its container for want of memory shortly before.",
 		part(lastExit, func(e *status.Exit) []sample { return one(number(e.OOMKilled)) })),
 
 	gauge("degraded", "Whether the configuration side broke down: no change is applied.",

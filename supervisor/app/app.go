@@ -123,7 +123,7 @@ type Ended struct {
 	At     time.Time
 	Status process.Status
 	Code   int
-	OOM    bool // the kernel killed something in this container for want of memory
+	OOM    bool // it was killed, and the kernel has lately killed a process of this container for want of memory
 }
 
 // Runs reports that there is a process.

@@ -12,7 +12,7 @@ import (
 type Exit struct {
 	Status    process.Status
 	Forked    bool      // it ended well, and left a process behind
-	OOM       bool      // the kernel killed something in this container for want of memory
+	OOM       bool      // it was killed, and the kernel has lately killed a process of this container for want of memory
 	Typed     bool      // a key of its terminal ended it
 	Successor Successor // with --adopt: what took its place, if anything did
 }
