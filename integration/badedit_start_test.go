@@ -24,7 +24,7 @@ func newRunnable(t *testing.T) (*setup, *volume) {
 }
 
 // unstartable are edits of such a key: the step in which they are rejected, and the exit code when nothing is accepted. What the
-// kernel can't execute is a shell script, for execlp(3) and for confit; an empty one ends well, and too soon.
+// kernel can't execute is a shell script, for execlp(3) and for confit, if it may be one.
 var unstartable = []struct {
 	name string
 	key  file
@@ -33,8 +33,10 @@ var unstartable = []struct {
 }{
 	{"no_interpreter", file{"#!/nonexistent/interpreter\n", 0o755}, "start", 127},
 	{"not_executable", file{"#!/bin/sh\necho ready bad\n", 0o644}, "start", 126},
-	{"empty", file{"", 0o755}, "probation", 0},
-	{"no_program", file{"\x7fELF and then nonsense (\n", 0o755}, "probation", 2},
+	{"empty", file{"", 0o755}, "start", 126},
+	{"no_program", file{"\x7fELF and then nonsense (\n", 0o755}, "start", 126},
+	{"nothing_to_do", file{"# nothing\n", 0o755}, "probation", 0},
+	{"no_script", file{"nonsense (\n", 0o755}, "probation", 2},
 }
 
 // An app that can't be started on a bad edit is started on what was accepted.

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"confit/integration/internal/harness"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -55,6 +57,39 @@ func TestExit_not_started(t *testing.T) {
 		c.wantMention(test.app)
 		if log, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(log), test.app) {
 			t.Errorf("the termination log holds %q (%v), want %q in it", log, err, test.app)
+		}
+	}
+}
+
+// foreign is a program of another machine.
+const foreign = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x12\x34\x01\x00\x00\x00"
+
+// A file that the kernel doesn't execute, and that is no script: confit says so as everybody does, in an image without a shell, too, and
+// --check does before.
+func TestExit_format(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"foreign": foreign, "empty": "", "archive": "PK\x03\x04\x00\n", "script": "echo hello\n"} {
+		for _, shell := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/shell_%v", name, shell), func(t *testing.T) {
+				t.Parallel()
+				s := newExit(t)
+				if !shell {
+					s.box.Mounts = append(s.box.Mounts, harness.Tmpfs("/usr/bin", "")) // where /bin leads
+				}
+				program := s.write(s.path("program"), text)
+				c := s.start(program)
+				if name == "script" && shell {
+					c.Ends(0)
+					c.Says("hello", 1)
+					return
+				}
+				c.Ends(126)
+				said := fmt.Sprintf("cannot start %q: exec format error", program)
+				c.wantMention(said)
+				check := s.startCommand(append(s.command("--check", "--"), program)...)
+				check.Ends(78)
+				check.wantMention(said)
+			})
 		}
 	}
 }

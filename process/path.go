@@ -1,19 +1,18 @@
 package process
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"confit/process/entrypoint"
 )
+
+// self is the file of this program, even if that was removed.
+const self = "/proc/self/exe"
 
 // lookPath finds a program as execvp(3) does: a name with a slash is a path, and any other one is looked for in the PATH of env. A file
 // that may not be executed is an error only if no later directory has one that may. os/exec would add 290 kB, and is a second caller of
@@ -68,20 +67,6 @@ func executable(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
-// Finder returns a function that says why a program can't be started with an environment. It starts nothing.
-func Finder(env []string) func(program string) error {
-	return func(program string) error {
-		path, err := lookPath(program, env, "")
-		if err == nil {
-			err = checkInterpreter(path)
-		}
-		if err != nil {
-			return startError(program, err)
-		}
-		return nil
-	}
-}
-
 // Fronts returns a function that names the shell, and its script, which would stay in front of an app only to wait for
 // its last command; "": none would. It starts nothing.
 func Fronts(env []string) func(args []string) string {
@@ -96,43 +81,4 @@ func Fronts(env []string) func(args []string) string {
 		}
 		return ""
 	}
-}
-
-// maxFirstLine is how much the kernel reads of a script, in bytes: BINPRM_BUF_SIZE of linux/binfmts.h.
-const maxFirstLine = 256
-
-// checkInterpreter finds out whether a script lacks its interpreter: execve(2) fails as if the script were missing.
-func checkInterpreter(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil // it may be executable all the same
-	}
-	defer f.Close()
-	buffer := make([]byte, maxFirstLine)
-	n, _ := f.Read(buffer)
-	line, _, _ := strings.Cut(string(buffer[:n]), "\n")
-	line, isScript := strings.CutPrefix(line, "#!")
-	if !isScript {
-		return nil
-	}
-	name, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
-	if err := executable(name); err != nil {
-		return fmt.Errorf("its first line names %q: %w", name, err)
-	}
-	return nil
-}
-
-// shell runs scripts without #!.
-const shell = "/bin/sh"
-
-// forkExec starts a program, or has the shell run a script without #!, as execvp(3) does.
-func forkExec(path string, args []string, how *syscall.ProcAttr) (pid int, err error) {
-	pid, err = syscall.ForkExec(path, args, how)
-	switch {
-	case errors.Is(err, unix.ENOEXEC):
-		return syscall.ForkExec(shell, append([]string{shell, path}, args[1:]...), how)
-	case errors.Is(err, unix.ENOENT):
-		return 0, cmp.Or(checkInterpreter(path), err)
-	}
-	return pid, err
 }

@@ -93,6 +93,20 @@ func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err 
 	return pid, nil
 }
 
+// Finder returns a function that says why a program can't be started with an environment. It starts nothing.
+func Finder(env []string) func(program string) error {
+	return func(program string) error {
+		path, err := lookPath(program, env, "")
+		if err == nil {
+			err = checkFormat(path)
+		}
+		if err != nil {
+			return startError(program, err)
+		}
+		return nil
+	}
+}
+
 // StartApp starts the app on confit's own standard input, output and error.
 //
 // On a terminal it leads a process group in the foreground, if that is confit's to give: in the background SIGTTIN would stop it at its
@@ -114,9 +128,6 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 
 // LeaveDirectory makes / confit's working directory, so that it pins no volume.
 func LeaveDirectory() error { return unix.Chdir("/") }
-
-// self is the file of this program, even if that was removed.
-const self = "/proc/self/exe"
 
 // NeedsGuard reports whether another process has to end what this one leaves when it is killed. PID 1 needs none, as all processes end with
 // it. What [StartGuarded] has started, by this name, has its guard.

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,10 +35,13 @@ func TestStartErrors(t *testing.T) {
 		dir := t.TempDir()
 		script(t, dir+"/data", "text", 0o644)
 		script(t, dir+"/garbage", "\x7fELF", 0o755)
+		script(t, dir+"/empty", "", 0o755)
+		script(t, dir+"/archive", "PK\x03\x04\x00\n", 0o755)
+		foreign(t, dir+"/foreign")
 		script(t, dir+"/orphaned", "#!/nowhere/sh\n", 0o755)
 		for name, want := range map[string]int{
 			"no-such-program": 127, "": 127, dir + "/missing": 127, dir + "/data/x": 127, dir + "/orphaned": 127,
-			dir: 126, dir + "/data": 126,
+			dir: 126, dir + "/data": 126, dir + "/garbage": 126, dir + "/empty": 126, dir + "/archive": 126, dir + "/foreign": 126,
 		} {
 			// Anybody may search this PATH. With one of root's, "not found" looks like "not allowed".
 			pid, err := NewFamily().StartApp(Command{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}})
@@ -54,6 +58,44 @@ func TestStartErrors(t *testing.T) {
 		}
 		noChildren(t)
 	})
+}
+
+// foreign makes a program for a machine that nobody has.
+func foreign(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[elfMachine], text[elfMachine+1] = 0x12, 0x34
+	script(t, path, string(text), 0o755)
+}
+
+// TestFormats: what is built for this machine, and what its kernel may run, too, isn't refused before the start.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	own := firstBytes(self)
+	for _, machines := range alsoRuns {
+		if !runsHere(own) || [2]byte(own[elfMachine:elfEnd]) != machines[0] {
+			continue
+		}
+		other := append([]byte{}, own...)
+		copy(other[elfMachine:], machines[1][:])
+		if !runsHere(other) {
+			t.Errorf("a program of %v is refused on %v", machines[1], machines[0])
+		}
+	}
+	dir := t.TempDir()
+	for path, want := range map[string]error{
+		self: nil, "/bin/sh": nil,
+		script(t, dir+"/plain", "echo hello\n", 0o755):                          nil,
+		script(t, dir+"/attached", "#!/bin/sh\ntail -n +3\n\x7fELF\x00", 0o755): nil,
+		script(t, dir+"/empty", "", 0o755):                                      unix.ENOEXEC,
+	} {
+		if err := checkFormat(path); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+	}
 }
 
 // TestScriptWithoutInterpreter: the shell runs such a script, as with execvp(3).
