@@ -70,6 +70,9 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 
 // supervise runs the app. Once it has started, the exit code is the app's.
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
+	if err := process.HasThreads(); err != nil {
+		return process.ExitSystem, err
+	}
 	log := c.Logger(stderr)
 	files := c.Linker(log, process.Space(c.App, environ))
 	l, former, err := linker.Open(files)

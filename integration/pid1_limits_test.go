@@ -2,8 +2,10 @@ package integration
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -97,6 +99,36 @@ func TestLimits_no_descriptor(t *testing.T) {
 		c.limit("nofile", 3)
 		c.stops(7)
 	})
+}
+
+// The floors that the page names: confit runs with each of them. Below that of processes it says so, and starts no app.
+func TestLimits_floors(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSetup(t)
+	s.program = programs.shipped
+	s.runAs(loneUser + 2)
+	s.linkOne()
+	under := func(limit string) *confit {
+		return s.startCommand(append([]string{"/usr/bin/prlimit", limit}, s.commandOf("sh", "-c", "exit 7")...)...)
+	}
+	for limit, said := range map[string]string{
+		fmt.Sprintf("--data=%d", 96<<20): "`RLIMIT_DATA` of 96 MiB", fmt.Sprintf("--as=%d", 2<<30): "`RLIMIT_AS` of 2 GiB", "--nproc=16": "`RLIMIT_NPROC` of 16",
+	} {
+		if !strings.Contains(string(page), said) {
+			t.Errorf("the page lacks %q", said)
+		}
+		under(limit).Ends(7)
+	}
+	for n := 12; n < 16; n++ {
+		c := under(fmt.Sprintf("--nproc=%d", n))
+		c.Ends(71)
+		c.wantMention(fmt.Sprintf("cannot make threads: RLIMIT_NPROC is %d", n))
+		c.wantLogged("app started", 0)
+	}
 }
 
 // From too few descriptors at the start to enough of them: confit says what it lacks and that the system refused it, or it runs.

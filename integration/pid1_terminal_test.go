@@ -205,3 +205,20 @@ func TestTerminal_stopped_hook(t *testing.T) {
 	k.types("\n")
 	c.Ends(5)
 }
+
+// An app that was killed leaves the terminal as it had set it. The next one has it as the first one found it, and ^C is a key again.
+func TestTerminal_settings_after_a_restart(t *testing.T) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		web := s.linkOne()
+		s.flag("--reload", "restart", "--stop-timeout", "100ms")
+		k := s.onTerminal()
+		c := s.start("sh", "-c", `[ "$(cat "$1")" = second ] || { stty raw -echo; trap "" TERM INT; }
+			echo "up $(cat "$1")"; while :; do sleep 0.05; done`, "app", s.target("a"))
+		k.shows("up first")
+		web.swap(keys{"a": "second"})
+		k.shows("app killed")
+		k.shows("up second\r\n")
+		k.types(harness.CtrlC)
+		c.Ends(130)
+	})
+}

@@ -8,13 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noteHelpers notes, before the first app is started, what runs below confit: an entrypoint script may have started it, and then executed
-// confit. No restart ends it. What is below a hook isn't meant.
-func (f *Family) noteHelpers() {
-	if f.helpers != nil {
-		return
-	}
+// noteSurroundings notes what the first app finds: the settings of the terminal, and what runs below confit, as an entrypoint script has
+// started it that then executed confit. No restart ends that. What is below a hook isn't meant.
+func (f *Family) noteSurroundings() {
 	f.helpers = map[int]int{}
+	f.found, _ = unix.IoctlGetTermios(0, unix.TCGETS)
 	if hasChild() {
 		for _, s := range descendants(os.Getpid(), f.isHook) {
 			f.helpers[s.pid] = s.started

@@ -28,6 +28,7 @@ type Exit struct {
 type Family struct {
 	hooks   map[int]*Hook // by pid; the group of each ends with it
 	helpers map[int]int   // when each was started that was there before the first app, by pid; nil until then
+	found   *unix.Termios // the terminal's settings before the first app; nil without one
 }
 
 // NewFamily returns a family without members.

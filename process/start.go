@@ -116,7 +116,11 @@ func Finder(env []string) func(program string) error {
 // An app that asks for a signal at its parent's end (PR_SET_PDEATHSIG of prctl(2)) gets none: to the kernel a thread is the parent, and Go
 // ends no thread.
 func (f *Family) StartApp(c Command) (pid int, err error) {
-	f.noteHelpers()
+	if f.helpers == nil {
+		f.noteSurroundings()
+	} else {
+		f.setTerminal()
+	}
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if _, terminal := foreground(); terminal {
 		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}

@@ -26,6 +26,14 @@ func Continue(group Group) error {
 	return KillGroup(group, unix.SIGCONT)
 }
 
+// setTerminal gives the terminal the settings that it had before the first app, if it is confit's to give: an app that was killed has left
+// its own, as those of an editor, without ^C. From the background the kernel asks by TTOU, as in setForeground.
+func (f *Family) setTerminal() {
+	if f.found != nil && terminalIsOurs() {
+		_ = signals.Undisturbed(func() error { return unix.IoctlSetTermios(0, unix.TCSETS, f.found) })
+	}
+}
+
 // TakeTerminal puts confit's own group into the foreground when the app has ended. Else an entrypoint script with confit in it would be
 // stopped at its next read.
 func TakeTerminal() { setForeground(Group(unix.Getpgrp())) }
