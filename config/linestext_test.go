@@ -94,6 +94,31 @@ func TestLines_wrong(t *testing.T) {
 	}
 }
 
+// TestLines_literal: \n as two characters ends no line, wherever it stands; in quotes and behind another backslash it is meant.
+func TestLines_literal(t *testing.T) {
+	for _, text := range []string{
+		`link web/a /etc/a\nlink web/b /etc/b`, `link web/a /etc/a\n`, `\nlink web/a /etc/a`, `validate nginx -t\nlink web/a /etc/a`,
+		`link web/a /etc/a reload=none\ninput web/b`, `settle 1s\nlink web/a /etc/a`, `# mine\nlink web/a /etc/a`, `# mine\n--settle 1s`,
+		`"link web/a /etc/a\nlink web/b /etc/b"`, `validate sh -c 'a'\nlink web/a /etc/a`, "link web/a /etc/a\nvalidate true\\nsettle 1s",
+		`validate sh -c "a" # mine\n  input web/b`,
+	} {
+		for _, text := range []string{text, text + "\n", "settle 2s\n" + text} {
+			_, err := parseLine([]string{"CONFIT_LINES=" + text}, "--", "app")
+			if err == nil || !strings.Contains(err.Error(), `: \n is two characters here`) {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+	for _, text := range []string{
+		`validate sh -c 'printf "a\nb"'`, `validate sh -c "printf 'a\\nb'"`, `validate printf a\\nb`, `# a line ends with \n`, `link web/a '/etc/a\n'`,
+		`validate sh -c 'a' # \n or so`,
+	} {
+		if _, err := parseLine([]string{"CONFIT_LINES=link web/1 /etc/1\n" + text}, "--", "app"); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // TestLines_large: no limit but the kernel's.
 func TestLines_large(t *testing.T) {
 	c, err := parseLine([]string{"CONFIT_LINES=" + strings.Repeat("# a comment of some length\n", 50_000) + "link web/a /etc/a"}, "--", "app")

@@ -125,6 +125,8 @@ func (p *parser) linksFile(name, text string) (list []given) {
 		switch ws, err := words(line); {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
+		case endsEarly(line, func(word string) bool { return kindOf(word) != nil || find(word) != nil }):
+			p.errorf(`%s: \n is two characters here, and ends no line: write each line in one of its own, as a block of YAML has it (|), or put quotes around it`, where)
 		case len(ws) == 0:
 		case kindOf(ws[0].text) != nil:
 			p.sourceLine(where, kindOf(ws[0].text), ws)

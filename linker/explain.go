@@ -81,13 +81,31 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 		if s.Root == e.config.Volumes {
 			dir = s.Root
 		}
-		e.notef("no key was looked at, as nothing is mounted in %q", dir)
+		if held := heldBelow(dir); s.Root == e.config.Volumes && len(held) > 0 {
+			e.notef("no key was looked at, as no line names a volume that %q holds: %q", dir, held)
+		} else {
+			e.notef("no key was looked at, as nothing is mounted in %q", dir)
+		}
 		if s.Floor == e.config.Volumes {
 			e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
 		}
 		return true
 	})
 }
+
+// heldBelow lists the directories below another that hold anything: a line may have misspelt the name of one.
+func heldBelow(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, d := range entries {
+		if below, _ := os.ReadDir(filepath.Join(dir, d.Name())); len(below) > 0 && len(names) < maxHeld {
+			names = append(names, d.Name())
+		}
+	}
+	return names
+}
+
+// maxHeld bounds a line.
+const maxHeld = 20
 
 // isMounted reports whether a link's volume holds anything, or can't be listed: an image may have an empty directory there. In the
 // directory of all volumes only files count.

@@ -76,6 +76,17 @@ note: no key was looked at, as nothing is mounted in "DIR/podinfo"
 	}
 }
 
+// TestExplainMisspelt: where no line names what is there, as in a directory of volumes without a mount, the names are told.
+func TestExplainMisspelt(t *testing.T) {
+	h := newHouse(t, "config/a a")
+	h.write("web", "a", "a")
+	h.write("tls", "b", "b")
+	h.must(os.MkdirAll(h.path("volumes", "empty"), 0o755))
+	h.wantExplained(`link  config/a  DIR/etc/a
+note: no key was looked at, as no line names a volume that "DIR/volumes" holds: ["tls" "web"]
+`, "")
+}
+
 // TestExplainMounted: as soon as one volume is mounted, each key is looked at, and
 // all that is wrong is named at once.
 func TestExplainMounted(t *testing.T) {
