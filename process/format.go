@@ -25,7 +25,7 @@ func forkExec(path string, args []string, how *syscall.ProcAttr) (pid int, err e
 			pid, err = syscall.ForkExec(shell, append([]string{shell, path}, args[1:]...), how)
 		}
 	case errors.Is(err, unix.ENOENT):
-		err = cmp.Or(checkInterpreter(path), err)
+		err = cmp.Or(checkInterpreter(path), checkLoader(path), err)
 	}
 	return pid, err
 }
@@ -39,7 +39,7 @@ func checkFormat(path string) error {
 	case bytes.HasPrefix(start, []byte("#!")):
 		return checkInterpreter(path)
 	case isELF(start) && runsHere(start):
-		return nil
+		return checkLoader(path)
 	}
 	return notForShell(path)
 }

@@ -1,11 +1,14 @@
 package process
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,9 +41,10 @@ func TestStartErrors(t *testing.T) {
 		script(t, dir+"/empty", "", 0o755)
 		script(t, dir+"/archive", "PK\x03\x04\x00\n", 0o755)
 		foreign(t, dir+"/foreign")
+		script(t, dir+"/unloaded", unloaded(t), 0o755)
 		script(t, dir+"/orphaned", "#!/nowhere/sh\n", 0o755)
 		for name, want := range map[string]int{
-			"no-such-program": 127, "": 127, dir + "/missing": 127, dir + "/data/x": 127, dir + "/orphaned": 127,
+			"no-such-program": 127, "": 127, dir + "/missing": 127, dir + "/data/x": 127, dir + "/orphaned": 127, dir + "/unloaded": 127,
 			dir: 126, dir + "/data": 126, dir + "/garbage": 126, dir + "/empty": 126, dir + "/archive": 126, dir + "/foreign": 126,
 		} {
 			// Anybody may search this PATH. With one of root's, "not found" looks like "not allowed".
@@ -69,6 +73,60 @@ func foreign(t *testing.T, path string) {
 	}
 	text[elfMachine], text[elfMachine+1] = 0x12, 0x34
 	script(t, path, string(text), 0o755)
+}
+
+// unloaded is a program whose loader is nowhere.
+func unloaded(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loader := loaderOf(f)
+	if !strings.HasPrefix(loader, "/lib") {
+		t.Fatalf("the loader of /bin/sh is %q", loader)
+	}
+	return strings.ReplaceAll(string(text), loader, strings.Replace(loader, "/lib", "/bil", 1))
+}
+
+// TestLoaders: what misses its loader is named by it, in 32 bits, too. What needs none, or isn't whole, is nobody's fault.
+func TestLoaders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	want := `its loader is "/bil`
+	if err := checkLoader(script(t, dir+"/unloaded", unloaded(t), 0o755)); !errors.Is(err, unix.ENOENT) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	short := make([]byte, 200)
+	copy(short, "\x7fELF\x01")
+	put := binary.NativeEndian
+	put.PutUint32(short[28:], 60)     // the table
+	put.PutUint16(short[42:], 32)     // an entry
+	put.PutUint16(short[44:], 2)      // two of them
+	put.PutUint32(short[60:], 6)      // another
+	put.PutUint32(short[92:], 3)      // PT_INTERP
+	put.PutUint32(short[92+4:], 190)  // its place
+	put.PutUint32(short[92+16:], 400) // its size
+	copy(short[190:], "/lib/ld\x00")
+	if got := loaderOf(bytes.NewReader(short)); got != "/lib/ld" {
+		t.Errorf("in 32 bits it is %q", got)
+	}
+	for n := range short {
+		loaderOf(bytes.NewReader(short[:n])) // without a panic
+	}
+	for at := range short {
+		odd := slices.Clone(short)
+		odd[at] = 0xff
+		loaderOf(bytes.NewReader(odd))
+	}
+	if err := checkLoader(script(t, dir+"/text", "text", 0o755)); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestFormats: what is built for this machine, and what its kernel may run, too, isn't refused before the start.
