@@ -15,9 +15,9 @@ var mostWords = map[string]int{
 	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_355,
-	"docs/reference.md":       4_240,
-	"docs/status.md":          1_750,
-	"docs/troubleshooting.md": 2_810,
+	"docs/reference.md":       4_320,
+	"docs/status.md":          1_780,
+	"docs/troubleshooting.md": 2_840,
 	"docs/confitctl.md":       640,
 	"docs/daemons.md":         3_740,
 	"docs/gate.md":            730,
@@ -27,17 +27,17 @@ var mostWords = map[string]int{
 	"docs/recipes.md":         1_150,
 	"docs/security.md":        1_000,
 
-	"docs/internals/conformance.md":  525,
-	"docs/internals/decisions.md":    4_120,
+	"docs/internals/conformance.md":  530,
+	"docs/internals/decisions.md":    4_280,
 	"docs/internals/dependencies.md": 380,
-	"docs/internals/design.md":       2_790,
+	"docs/internals/design.md":       2_800,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_870
-	mostForContributors = 8_690
+	mostForUsers        = 29_040
+	mostForContributors = 8_870
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.
