@@ -20,7 +20,7 @@ type migrating struct {
 // newMigrating gives the script a condition under which it fails, with a code of its own.
 func newMigrating(t *testing.T, fails string) *migrating {
 	t.Helper()
-	e := newEntry(t, "reload restart", "soak 0s")
+	e := newEntry(t, "reload restart", "soak 1h")
 	e.web.swap(keys{"text": "first"})
 	script := e.write(e.path("start.sh"), fmt.Sprintf("#!/bin/bash\n"+work+"\nrm %s\n%s && exit 5\nexec %s\n", e.done, e.done, fails, e.app()))
 	if err := os.Chmod(script, 0o755); err != nil {

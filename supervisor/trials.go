@@ -82,9 +82,10 @@ func (t *transition) tooOften() error {
 }
 
 // endedAtEntrypoint reports that the app has ended at its entrypoint, when the candidate is tried and the app has worked there for longer than
-// a probation: what its script needs may be away.
+// a probation: what its script needs may be away. Without a probation each end is the candidate's at once.
 func (t *transition) endedAtEntrypoint() bool {
-	return t.phase == beginning && t.trials.IsAtEntrypoint() && t.over(t.app.Since.Add(t.config.Probation))
+	wait := t.config.Probation
+	return t.phase == beginning && t.trials.IsAtEntrypoint() && wait > 0 && t.over(t.app.Since.Add(wait))
 }
 
 // confirmedAt is when the app has lived through a probation on something else than what it has ended on at its entrypoint; zero: nobody
