@@ -49,7 +49,7 @@ check: ## all other tests: the race detector, daemons, examples, pages; installs
 		freeradius:freeradius transmission-daemon:transmission-daemon \
 		dumb-init:dumb-init catatonit:catatonit gosu:gosu busybox:busybox s6-setuidgid:s6 \
 		envsubst:gettext-base git:git /usr/bin/python3:python3 \
-		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client varnishd:varnish \
+		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client sshd:openssh-server varnishd:varnish \
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \
 		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm chromium-headless-shell:chromium-headless-shell $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')

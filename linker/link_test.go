@@ -37,7 +37,8 @@ func TestCheck(t *testing.T) {
 		"inside":              {[]Link{{Source: "web/", Target: "/etc/w"}, {Source: "web/b", Target: "/etc/w/b"}}, `target "/etc/w/b" is inside target "/etc/w"`},
 		"holds":               {[]Link{{Source: "web/b", Target: "/etc/w/b"}, {Source: "web/", Target: "/etc/w"}}, `target "/etc/w/b" is inside target "/etc/w"`},
 		"one place":           {[]Link{{Source: "web/a", Target: "/etc/a"}, {Source: "/web/", Target: "/etc/b/"}}, `source "/web/" would stand where source "web/a" stands in a generation`},
-		"mode of a key":       {[]Link{{Source: "web/a", Target: "/etc/a", Mode: 0o644}}, `source "web/a" can't have the option mode: a key has that of its volume`},
+		"mode of a key":       {[]Link{{Source: "web/a", Target: "/etc/a", Mode: 0o644}}, ""},
+		"mode without a copy": {[]Link{{Source: "web/a", Target: "/etc/a", Mode: 0o644, Direct: true}}, `source "web/a" can't have the option mode: a direct key has no copy`},
 		"where":               {[]Link{{Source: "web/a", Target: "a", Where: "links:7"}}, `links:7: target "a"`},
 		"all at once":         {[]Link{{Source: "../x", Target: "x"}, {Source: "web/a", Target: "y"}}, "leaves the volumes: write VOLUME/KEY, or an absolute path\ntarget \"x\" is not absolute"},
 	}

@@ -50,6 +50,7 @@ type Linker struct {
 	mends    int              // calls of Mend so far
 
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
+	toldAlone  bool  // the log says which copies are their user's alone
 	unrecorded bool  // the trial could not be recorded, and the log says so
 }
 

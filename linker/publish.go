@@ -119,11 +119,12 @@ func (l *Linker) GoBack(number int) (done bool, err error) {
 	return true, errors.Join(err, failed)
 }
 
-// show is [target.Set.Switch]. It remembers where the live link leads to.
+// show is [target.Set.Switch]. It remembers where the live link leads to, and says once which copies are their user's alone.
 func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (done bool, err error) {
 	done, err = l.targets.Switch(number, wanted, strict)
 	if done {
 		l.shown = number
+		l.tellAlone(l.generations[number])
 	}
 	return done, err
 }

@@ -88,22 +88,10 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safed
 	return l.writeKeys(g, r, top, l.reader.Rendered)
 }
 
-// limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be in each, unless a line has a mode. Of
-// several the strictest counts.
+// limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be in each, unless a line has a mode.
 func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) error {
 	for path, f := range files {
-		said := fs.FileMode(0)
-		for _, i := range f.Links {
-			switch mode := l.links[i].Mode; {
-			case said == 0:
-				said = mode
-			case mode != 0:
-				said &= mode
-			}
-		}
-		if f.Mode &^= g.Unreadable(f.Group); said != 0 {
-			f.Mode = said
-		}
+		f.Mode &^= g.Unreadable(f.Group)
 		if err := l.reader.LimitMode(&f); err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func (s *stage) writeCertificate() error {
 
 // modes holds that fsGroup lets the app's group read the Secret, and that confit's copy is for nobody else.
 func (s *stage) modes(p pod) error {
-	for file, want := range map[string]string{"/confit/tls/tls.key": "0 101 440", "/etc/tls/tls.key": "101 101 440"} {
+	for file, want := range map[string]string{"/confit/tls/tls.key": "0 101 440", "/etc/tls/tls.key": "101 101 400"} {
 		got, err := s.kubectl("exec", p.Metadata.Name, "--", "stat", "-Lc", "%u %g %a", file)
 		if got = strings.TrimSpace(got); err != nil || got != want {
 			return errors.Join(fmt.Errorf("%s has user, group and mode %q, not %q", file, got, want), err)

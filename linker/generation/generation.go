@@ -139,23 +139,39 @@ func Changes(from, to *Copy) []Change {
 // File is what is known of a key that was read, as note.json has it, too.
 type File struct {
 	Sum    files.Hash  `json:"sha256"` // of its bytes
-	Mode   fs.FileMode `json:"mode"`   // of the copy
+	Mode   fs.FileMode `json:"mode"`   // of the source or its line, without write bits; see copyMode
 	Owner  uint32      `json:"owner"`  // of the source; after writing, of the copy
 	Group  uint32      `json:"group"`
 	Size   int64       `json:"size"`             // in bytes, after writing
 	Links  []int       `json:"links"`            // the links that ask for it
 	Direct bool        `json:"direct,omitempty"` // it has no copy
+	Alone  bool        `json:"alone,omitempty"`  // its copy is its owner's alone; before writing, where the source's owner can't be given
 }
+
+// copyMode is the mode of the copy.
+func (f File) copyMode() fs.FileMode {
+	switch {
+	case !f.Alone:
+		return f.Mode
+	case f.Mode&0o111 != 0:
+		return 0o500
+	}
+	return 0o400
+}
+
+// KeepsGroupOut reports that the copy's group may not read what the source's group may.
+func (f File) KeepsGroupOut() bool { return f.Alone && f.Mode&0o040 != 0 }
 
 // OpensFor reports whether a user may read a file, as open(2) decides.
 func (f File) OpensFor(user uint32, groups []uint32) bool {
-	switch {
+	switch mode := f.copyMode(); {
 	case f.Owner == user:
-		return f.Mode&0o400 != 0
+		return mode&0o400 != 0
 	case slices.Contains(groups, f.Group):
-		return f.Mode&0o040 != 0
+		return mode&0o040 != 0
+	default:
+		return mode&0o004 != 0
 	}
-	return f.Mode&0o004 != 0
 }
 
 // stamp holds what changes when somebody touches a file. ctime can't be set back, but it is coarse: see untouched.
@@ -178,18 +194,27 @@ func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
 }
 
-// give gives a copy what its source has.
+// give gives a copy its mode, owner and group.
 func (f File) give(out files.Raw) error {
-	return files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)
+	return files.Give(int(out), uint32(f.copyMode()), f.Owner, f.Group)
 }
 
-// Finish gives a file that was written its owner, group and mode, and notes what the kernel permitted of that.
+// Finish gives a file that was written its owner, group and mode, and notes what the kernel permitted of that. The mode comes before the
+// owner, as only the owner can set it; so a copy becomes its owner's alone at last.
 func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 	f := g.Files[p]
-	if err := f.give(out); err != nil {
-		return err
+	err := files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)
+	var st unix.Stat_t
+	if err == nil {
+		st, err = out.Stat()
 	}
-	st, err := out.Stat()
+	f.Alone = f.Alone && st.Uid != f.Owner
+	if err == nil && f.Alone {
+		err = unix.Fchmod(int(out), uint32(f.copyMode()))
+		if err == nil {
+			st, err = out.Stat()
+		}
+	}
 	if err != nil {
 		return err
 	}

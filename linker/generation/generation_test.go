@@ -11,9 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
+	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 )
 
 // mounted are the bytes that keys have in their volumes.
@@ -182,5 +186,43 @@ func TestKeys(t *testing.T) {
 	sums := g.Keys.Sums()
 	if len(sums) != 4 || sums["a"] != fileOf("2", 0).Sum.Hex() || g.Dir != "/state/generations/1" {
 		t.Errorf("keys of %q: %v", g.Dir, sums)
+	}
+}
+
+// TestAlone: a copy whose owner can't be given is its writer's alone, and is mended to that. It is shown as what its source has: hash and
+// changes are those of the source's mode.
+func TestAlone(t *testing.T) {
+	const group = 2345
+	for _, tt := range []struct {
+		refused    uint32 // a system call
+		mode, want fs.FileMode
+		hides      bool
+	}{
+		{unix.SYS_FCHOWN, 0o440, 0o400, true}, {unix.SYS_FCHOWN, 0o550, 0o500, true}, {unix.SYS_FCHOWN, 0o400, 0o400, false},
+		{unix.SYS_FCHOWN, 0o040, 0o400, true}, {unix.SYS_FCHMODAT2, 0o440, 0o440, false},
+	} {
+		s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
+		g := s.write("web/b", "2")
+		f := fileOf("1", tt.mode)
+		f.Owner, f.Group, f.Alone = 1234, group, true
+		g.Files["web/a"] = f
+		before := generation.HashOf(g.Files)
+		surroundings.Refusing(t, unix.EPERM, tt.refused, func() {
+			if err := s.enter(g, func(top *safedir.Dir) error { return put(g, top, "web/a", "1") }); err != nil {
+				t.Error(err)
+			}
+		})
+		s.must(s.store.Check(g))
+		s.must(os.Chmod(g.Dir+"/web/a", 0o777))
+		s.must(s.store.Mend(g, nil))
+		info, err := os.Lstat(g.Dir + "/web/a")
+		s.must(err)
+		now := g.Files["web/a"]
+		if info.Mode() != tt.want || now.Mode != tt.mode || now.KeepsGroupOut() != tt.hides || generation.HashOf(g.Files) != before {
+			t.Errorf("%03o: the copy is %v, known as %+v", tt.mode, info.Mode(), now)
+		}
+		if now.OpensFor(1, []uint32{now.Group}) != (tt.want&0o040 != 0) {
+			t.Errorf("%03o: OpensFor of the group is wrong", tt.mode)
+		}
 	}
 }

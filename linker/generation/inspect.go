@@ -147,7 +147,7 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 		}
 		i.g.seen(p, st)
 	}
-	if st.Mode&0o7777 != uint32(f.Mode) || st.Uid != f.Owner || st.Gid != f.Group {
+	if st.Mode&0o7777 != uint32(f.copyMode()) || st.Uid != f.Owner || st.Gid != f.Group {
 		return attributes
 	}
 	return none

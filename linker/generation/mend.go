@@ -91,7 +91,7 @@ func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
 		case f.kind == added:
 			return in.RemoveAll(name)
 		case f.kind == attributes:
-			return errors.Join(in.Chown(name, want.Owner, want.Group), in.Chmod(name, uint32(want.Mode)))
+			return errors.Join(in.Chown(name, want.Owner, want.Group), in.Chmod(name, uint32(want.copyMode())))
 		case !isFile:
 			return safedir.Made(in.Enter(name, true))
 		case !want.isMounted(f.path, mounted):
@@ -117,7 +117,7 @@ func (c *Store) at(g *Copy, p lines.Key, do func(in *safedir.Dir, name string) e
 // asFound is a file with the mode and owner of what has its name by now.
 func (f File) asFound(in *safedir.Dir, name string) File {
 	if st, err := in.Stat(name); err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
-		f.Mode, f.Owner, f.Group = fs.FileMode(st.Mode&0o777), st.Uid, st.Gid
+		f.Mode, f.Owner, f.Group, f.Alone = fs.FileMode(st.Mode&0o777), st.Uid, st.Gid, false
 	}
 	return f
 }

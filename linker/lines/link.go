@@ -23,7 +23,7 @@ type Link struct {
 	Source   string      // VOLUME/KEY, a glob, or a directory with a final slash; as written
 	Target   Target      // of Linked: absolute; with a final slash it gets a link for each key
 	Name     string      // of Variable: its name; with one *, a variable for each key: * is the key's base name
-	Mode     fs.FileMode // of Linked, below Rendered: of the files, whatever staged keys are like; 0: not said
+	Mode     fs.FileMode // of Linked: of the copies, whatever their sources or staged keys are like; 0: not said
 	Local    bool        // differs from replica to replica
 	Optional bool        // the key may be missing
 	Direct   bool        // not staged: the target points into the volume
@@ -133,8 +133,8 @@ func (s *Line) locate(volumes string) error {
 	case s.Rendered:
 		s.Prefix, s.Root, s.Floor = Key(path.Join(RenderedDir, rel)), Rendered, RenderedVolume
 		return nil
-	case s.Mode != 0:
-		return s.Errorf("source %q can't have the option mode: a key has that of its volume, set defaultMode there", s.Source)
+	case s.Mode != 0 && s.Direct:
+		return s.Errorf("source %q can't have the option mode: a direct key has no copy, set defaultMode of its volume", s.Source)
 	case !local:
 		return nil
 	}

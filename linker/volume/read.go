@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"sync"
@@ -45,9 +46,6 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 		if !known {
 			st := k.info.Sys().(*syscall.Stat_t)
 			f = generation.File{Mode: k.info.Mode().Perm(), Owner: st.Uid, Group: st.Gid, Direct: true}
-			if err := r.from.LimitMode(&f); err != nil {
-				return nil, err
-			}
 		}
 		f.Direct = f.Direct && r.from.Links[k.Link].Direct
 		f.Links = append(f.Links, k.Link)
@@ -59,7 +57,10 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 		if f.Links[0] != k.Link {
 			continue // read for another link
 		}
-		var err error
+		err := r.from.LimitMode(&f)
+		if err != nil {
+			return nil, err
+		}
 		if f.Sum, f.Size, err = r.hashKey(k, f.Direct, &left); err != nil {
 			return nil, classify(&r.from.Links[k.Link], err)
 		}
@@ -173,12 +174,20 @@ func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	return f, &st, nil
 }
 
-// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and it is never more readable than its source, also
-// not to confit's own group where the source's group can't be given. The error is that of the state directory, with which it finds out,
-// once for each group.
+// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and unless a line says mode, it is never more readable
+// than its source, also not to confit's own group where the source's group can't be given. The error is that of the state directory, with
+// which it finds out, once for each group.
+//
+// Programs take a key that others of its group may read from root, but not from their own user: postgres, ssh. Where confit isn't root the
+// copy is its user's, so nobody else may read it.
 func (rd *Reader) LimitMode(f *generation.File) error {
+	said := rd.saidMode(f.Links)
+	if said != 0 {
+		f.Mode = said
+	}
 	f.Mode &^= 0o222
 	group, others := f.Mode>>3&7, f.Mode&7
+	f.Alone = files.Euid != 0 && said == 0 && others&4 == 0 && !f.Direct
 	if group&^others == 0 {
 		return nil // the group may do no more than everybody else
 	}
@@ -194,6 +203,19 @@ func (rd *Reader) LimitMode(f *generation.File) error {
 		f.Mode &^= (group &^ others) << 3
 	}
 	return nil
+}
+
+// saidMode is the mode that lines give a file; 0: none does. Of several the strictest counts.
+func (rd *Reader) saidMode(links []int) (said fs.FileMode) {
+	for _, i := range links {
+		switch mode := rd.Links[i].Mode; {
+		case said == 0:
+			said = mode
+		case mode != 0:
+			said &= mode
+		}
+	}
+	return said
 }
 
 // OfMounted gives bytes of what is mounted. The volumes are looked at when the first key is needed, and closed by done.
