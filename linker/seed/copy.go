@@ -150,14 +150,28 @@ func (c *work) attributes(in *os.File, out int, st *unix.Stat_t, may error) erro
 		_ = c.say("not kept", in.Name(), "the bits set-user-ID and set-group-ID")
 	}
 	setTimes(out, st)
-	if err := files.Give(out, mode&^given, st.Uid, st.Gid); err != nil || may != unix.EACCES {
-		return err
-	}
+	mode &^= given
+	err := files.Give(out, mode, st.Uid, st.Gid)
 	var made unix.Stat_t
-	if err := unix.Fstat(out, &made); err != nil || made.Uid == st.Uid {
-		return err
+	if err == nil {
+		err = unix.Fstat(out, &made)
 	}
-	return unix.Fchmod(out, mode&^given&^0o222)
+	if own := ownMode(mode, st, may); err == nil && made.Uid != st.Uid && own != mode {
+		err = unix.Fchmod(out, own)
+	}
+	return err
+}
+
+// ownMode is the mode of a copy that became the user's own. Of a file that others may not read the copy is that user's alone, as LimitMode of
+// linker/volume has it.
+func ownMode(mode uint32, st *unix.Stat_t, may error) uint32 {
+	if may == unix.EACCES {
+		mode &^= 0o222
+	}
+	if files.Euid != 0 && st.Mode&unix.S_IFMT == unix.S_IFREG && mode&0o004 == 0 {
+		mode = mode&0o700 | 0o400
+	}
+	return mode
 }
 
 // setTimes is futimens(3), by which x/sys has utimensat(2) only for a path.

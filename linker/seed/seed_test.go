@@ -147,6 +147,27 @@ func TestSeed_leaves_out(t *testing.T) {
 	})
 }
 
+// TestSeed_alone: a copy of root's key that its group may read is another user's alone, as programs refuse such a key of their own user's.
+func TestSeed_alone(t *testing.T) {
+	i := newImage(t, another)
+	want := map[string]uint32{}
+	for name, mode := range map[string]struct{ of, copy uint32 }{
+		"key": {0o640, 0o400}, "run": {0o750, 0o500}, "written": {0o660, 0o600}, "public": {0o644, 0o444}, "only by its group": {0o040, 0o400},
+	} {
+		i.put(name, name, 0o644)
+		i.must(errors.Join(os.Chown(i.path("image", name), 0, another), unix.Chmod(i.path("image", name), mode.of)))
+		want[name] = mode.copy
+	}
+	i.seed("to")
+	for name, mode := range want {
+		var st unix.Stat_t
+		i.must(unix.Lstat(i.path("volume/to", name), &st))
+		if st.Mode&0o7777 != mode || st.Uid != another {
+			i.Errorf("%s has mode %o, and is of %d; want %o", name, st.Mode, st.Uid, mode)
+		}
+	}
+}
+
 // TestSeed_mounts: what something else is mounted on below the directory is left out, and the directory itself may be a mount.
 func TestSeed_mounts(t *testing.T) {
 	i := newImage(t, another)
