@@ -64,6 +64,7 @@ var (
 	ErrNotTried      = volume.ErrNotTried
 	ErrWrongDocument = document.ErrWrong
 
+	IsDenied  = files.IsDenied
 	IsInvalid = files.IsInvalid
 	Reason    = files.Reason
 	ParseSeed = seed.Parse

@@ -33,6 +33,7 @@ type loop struct {
 	next    []event                     // answers to actions: they are handled first
 	status  *statusfile.File
 	entry   entry
+	right   right
 	on      []delivery // signals that the app doesn't take yet
 }
 
@@ -44,6 +45,14 @@ type entry struct {
 	next  time.Time       // when it is looked at
 	found entrypoint.Look // the last one
 	told  app.Sight       // what step knows
+}
+
+// right is the wait for the right to read what was just mounted.
+type right struct {
+	job     job                // that step waits for
+	next    time.Time          // when the volumes are looked at again; zero: they aren't
+	by      time.Time          // when the wait is over; zero: there is none
+	refused linker.Fingerprint // of the volumes for which it was over
 }
 
 // delivery is a signal on its way to an app that doesn't take it yet, as it has no handler so far.
@@ -103,5 +112,9 @@ func (l *loop) order(j job) {
 		c.newest = l.heard
 		j = c
 	}
-	l.orders = append(l.orders, orderOf(j))
+	o := orderOf(j)
+	if o.Awaited {
+		l.right = right{job: j, refused: l.right.refused}
+	}
+	l.orders = append(l.orders, o)
 }

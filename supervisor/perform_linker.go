@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"math/rand/v2"
+	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -43,7 +44,7 @@ func (l *loop) answer() event {
 	case isStaged:
 		l.heard = max(l.heard, s.candidate.Number)
 	}
-	if !counts {
+	if !counts || l.waitsForRight(e, time.Now()) {
 		return nil
 	}
 	return e

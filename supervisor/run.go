@@ -43,11 +43,12 @@ func (s Supervisor) Run() (code int, err error) {
 		l.ooms.Look(time.Now())
 		l.lookAtEntry()
 		l.deliverLate()
+		l.lookAgain(time.Now())
 		l.handle(nil)
 		l.showStatus()
 		l.lookAtLinks()
 		timer.Stop()
-		if next := earliest(l.state.wakesAt(l.Config), l.dueEntry(), l.dueDelivery()); !next.IsZero() {
+		if next := earliest(l.state.wakesAt(l.Config), l.dueEntry(), l.dueDelivery(), l.right.next); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))

@@ -95,6 +95,9 @@ func IsInvalid(err error) bool {
 	return invalid
 }
 
+// IsDenied reports that confit's user has no right to what was asked for.
+func IsDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
+
 // Invalidf is [AsInvalid] of an error with this text, as of [fmt.Errorf].
 func Invalidf(format string, args ...any) error {
 	return AsInvalid(fmt.Errorf(format, args...))
@@ -140,7 +143,7 @@ func Cause(err error) error {
 
 // Reason is the [Cause] of what can't be read, and how a pod lets confit read what it may not.
 func Reason(err error) error {
-	if err = Cause(err); !errors.Is(err, fs.ErrPermission) {
+	if err = Cause(err); !IsDenied(err) {
 		return err
 	}
 	return fmt.Errorf("%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode", err, Euid)
