@@ -42,6 +42,7 @@ func Explain(w io.Writer, c Config) error {
 	e.skipUnmounted(table)
 	keys := e.reader.Check(e.config.Volumes, e.fail, e.notef)
 	e.print(keys)
+	e.noteDirectories()
 	e.checkTargets(keys)
 	e.checkVariables(keys)
 	e.checkFallback(fallback, err)
@@ -154,6 +155,16 @@ func (e *explanation) printLine(s *lines.Line) {
 		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.targets.Foretell(s.Target, bakedWant(s, e.state)))
 	default:
 		fmt.Fprintf(e.w, "link  %s  %s/\n", s.Source, s.Target)
+	}
+}
+
+// noteDirectories names targets that are one link to a whole directory, where a slash was meant more often than not.
+func (e *explanation) noteDirectories() {
+	for i := range e.links {
+		if s := &e.links[i]; s.Kind == lines.WholeDir {
+			e.notef("%v", s.Errorf("target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
+				s.Target, s.Target+"/"))
+		}
 	}
 }
 
