@@ -15,20 +15,20 @@ var mostWords = map[string]int{
 	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_355,
-	"docs/reference.md":       4_320,
+	"docs/reference.md":       4_410,
 	"docs/status.md":          1_780,
 	"docs/troubleshooting.md": 2_840,
 	"docs/confitctl.md":       640,
 	"docs/daemons.md":         3_740,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
-	"docs/kubernetes.md":      2_190,
+	"docs/kubernetes.md":      2_220,
 	"docs/operations.md":      930,
 	"docs/recipes.md":         1_150,
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  530,
-	"docs/internals/decisions.md":    4_280,
+	"docs/internals/decisions.md":    4_390,
 	"docs/internals/dependencies.md": 380,
 	"docs/internals/design.md":       2_800,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_040
-	mostForContributors = 8_870
+	mostForUsers        = 29_140
+	mostForContributors = 8_980
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

@@ -10,15 +10,15 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_775, // all of it
-	"supervisor":     4_920,
-	"linker":         2_030,
+	"":               20_920, // all of it
+	"supervisor":     4_975,
+	"linker":         2_050,
 	"config":         1_645,
 	"process":        1_630,
 	"signals":        375,
 	"notify":         215,
 	"status":         670,
-	"linker/files":   395,
+	"linker/files":   400,
 	"linker/safedir": 630,
 }
 
