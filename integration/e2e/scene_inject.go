@@ -31,6 +31,7 @@ func showInject(sc *stage) error {
 		step{"A target right in /etc, in two containers: their hosts and resolv.conf are the runtime's", s.showEtc},
 		step{"What the label costs the start of a pod", s.showCost},
 		step{"One key of a Secret: the other is nowhere in the container", s.showTLS},
+		step{"A key that PostgreSQL takes from the mount, as it is root's: it takes confit's copy, too", s.showOwnKey},
 		step{"A target in an emptyDir of the pod: the link is made there, and nothing is copied", s.showScratch},
 		step{"Pod Security restricted, another user than root, a read-only root", s.showRestricted},
 		step{"The same without the label, rewritten by kubectl confit inject", s.showPlugin},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -124,6 +125,31 @@ func (s *injected) showTLS() error {
 		return errors.New("the container can read more than it could, or less")
 	}
 	return s.untouched(p)
+}
+
+// showOwnKey has a PostgreSQL start with a copy of a key that its group may read, which it would refuse of its own user's.
+func (s *injected) showOwnKey() error {
+	secret, err := certificate("one")
+	if err != nil {
+		return err
+	}
+	made, err := json.Marshal(object{"metadata": object{"name": "ownkey"}, "stringData": secret})
+	if err == nil {
+		_, err = s.create(s.path(secrets), typeJSON, made)
+	}
+	if err != nil {
+		return err
+	}
+	p, err := s.deploy("ownkey")
+	if err != nil {
+		return err
+	}
+	got, err := s.kubectl("exec", p.Metadata.Name, "--", "stat", "-Lc", "%u %g %a", "/etc/tls/tls.key")
+	if got = strings.TrimSpace(got); err == nil && got != "999 20001 400" {
+		err = fmt.Errorf("the copy is %s", got)
+	}
+	s.show("user, group and mode of the copy: %s", got)
+	return errors.Join(err, s.untouched(p))
 }
 
 // holding are the files of a container with the second line of a text, wherever they are.
