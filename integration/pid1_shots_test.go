@@ -85,7 +85,7 @@ func (s *setup) shoot(i int, sig syscall.Signal, started bool, after time.Durati
 				return "forwarded"
 			case lost && code == 128+int(unix.SIGUSR1) && !started:
 				return "lost"
-			case !lost && code == 2 && !started: // it may say by another thread that it has started
+			case code == 2 && !started: // by the second signal, too; it may say by another thread that it has started
 				return "too early"
 			default:
 				return fmt.Sprintf("%v at %v: %v", sig, after, shot.State())

@@ -91,14 +91,14 @@ func TestStorm_stop(t *testing.T) {
 		c.wantLogged("leftovers killed: they did not stop in time", 1)
 	})
 	eachUser(t, "validating", func(t *testing.T, s *setup) {
-		web := s.stormy("validate sh {candidate}/web/check")
+		web := s.stormy("validate sh {candidate}/web/check", "hook-timeout 1h")
 		c := s.storming(programs.unruly)
 		web.swap(hangingEdit)
 		c.find("sleep 7654321")
 		c.stopsInStorm("validating", 7)
 	})
 	eachUser(t, "reloading", func(t *testing.T, s *setup) {
-		web := s.stormy("reload exec:sh {candidate}/web/check")
+		web := s.stormy("reload exec:sh {candidate}/web/check", "hook-timeout 1h")
 		c := s.storming(programs.unruly)
 		web.swap(hangingEdit)
 		c.find("sleep 7654321")

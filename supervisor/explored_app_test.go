@@ -34,8 +34,9 @@ func (c *course) spawn() event {
 	c.start = c.live.holds
 	c.ripens()
 	c.appReads()
-	c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0
-	c.beginsElse()
+	if c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0; !c.works {
+		c.beginsElse()
+	}
 	return started{c.app}
 }
 
@@ -87,20 +88,23 @@ func (c *course) saysReady() {
 
 // beginsElse notes that the app has begun on something else than what it ended on at its entrypoint.
 func (c *course) beginsElse() {
-	if !c.works && c.endedOn != missing && c.start != c.endedOn {
+	if c.endedOn != missing && c.start != c.endedOn {
 		c.begunElse = true
 	}
 }
 
-// endsAtWork notes that the app, or confit with it, ends at the app's entrypoint.
+// endsAtWork notes that the app, or confit with it, ends at the app's entrypoint. On what is accepted that is a death.
 func (c *course) endsAtWork() {
-	if c.works && c.start != c.endedOn {
+	if c.works && c.start != c.endedOn && c.start != c.accepted() {
 		c.endedOn, c.begunElse = c.start, false
 	}
 }
 
 // rejectsSecondEnd: an end at the entrypoint, or a kill there, rejects nothing until the app has begun on something else.
 func (c *course) rejectsSecondEnd(before, after *state) {
+	if before.app.IsAtEntrypoint() && after.app.Runs() && !after.app.IsAtEntrypoint() { // also as its time is over
+		c.beginsElse()
+	}
 	r := after.held.rejection
 	if after.lastRejection != before.lastRejection {
 		r = after.lastRejection

@@ -55,7 +55,7 @@ func landed(t *testing.T, d daemon, after time.Duration, codes []int, flags ...s
 	t.Helper()
 	s := newSite(t, d)
 	s.swap(d.good(1))
-	c := s.start(flags...)
+	c := s.start(append(slices.Clip(flags), "--stop-timeout", "2m")...) // on a busy machine initdb takes its time
 	c.logs(`msg="app started"`)
 	<-time.After(after)
 	c.Signal(syscall.SIGTERM)
