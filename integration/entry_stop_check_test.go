@@ -96,25 +96,32 @@ func TestEntryStop_fronts(t *testing.T) {
 		for _, sig := range stopsFromOutside {
 			t.Run(front+" "+harness.SignalName(sig), func(t *testing.T) {
 				t.Parallel()
-				s := newStepped(t)
-				c := s.start(append(strings.Fields(front), s.script("/bin/bash", "", "exec "+s.app("-exit", endsApart)))...)
-				c.Says("step 0", 1)
-				c.Signal(sig)
-				c.isHeld(sig)
-				s.letEnd()
-				c.Says("read first", 1)
-				if strings.HasSuffix(front, "sh -c") { // dash stays in front, and the stop is dash's
-					c.Signal(syscall.SIGTERM)
-					c.Eventually("the end", func() bool { return !c.Alive() })
-				} else {
-					if sig == syscall.SIGHUP {
-						c.Says("signal HUP", 1)
-						c.Signal(syscall.SIGTERM)
-					}
-					c.Ends(endCodes[sig])
-				}
-				c.wantCount("work that was done", len(c.Texts("stdout", "work done")), 1)
+				untilReady(t, func(t *testing.T) bool { return behindFront(t, front, sig) })
 			})
 		}
 	}
+}
+
+func behindFront(t *testing.T, front string, sig syscall.Signal) (isReady bool) {
+	s := newStepped(t)
+	c := s.start(append(strings.Fields(front), s.script("/bin/bash", "", "exec "+s.app("-exit", endsApart)))...)
+	c.Says("step 0", 1)
+	c.Signal(sig)
+	c.isHeld(sig)
+	s.letEnd()
+	if !c.isReady() {
+		return false
+	}
+	if strings.HasSuffix(front, "sh -c") { // dash stays in front, and the stop is dash's
+		c.Signal(syscall.SIGTERM)
+		c.Eventually("the end", func() bool { return !c.Alive() })
+	} else {
+		if sig == syscall.SIGHUP {
+			c.Says("signal HUP", 1)
+			c.Signal(syscall.SIGTERM)
+		}
+		c.Ends(endCodes[sig])
+	}
+	c.wantCount("work that was done", len(c.Texts("stdout", "work done")), 1)
+	return true
 }
