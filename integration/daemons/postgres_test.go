@@ -8,7 +8,7 @@ import "syscall"
 var postgres = daemon{
 	name: "postgres",
 	key:  "postgresql.conf",
-	text: "listen_addresses = ''\nunix_socket_directories = '/tmp'\ncluster_name = 'GENERATION'\n",
+	text: "listen_addresses = ''\nunix_socket_directories = '/run/data'\ncluster_name = 'GENERATION'\n",
 	image: map[string]string{"run": `
 set -e
 chmod 0755 /root
