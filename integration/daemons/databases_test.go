@@ -145,14 +145,9 @@ func (b database) entrypoint(c changer) string {
 // another user's process is.
 const withoutPtrace = "/usr/bin/setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace --"
 
-// databasesAtOnce bounds how many databases are made at a time: all of them would have both cores for a while.
-var databasesAtOnce = make(chan struct{}, 3)
-
 // newDatabase is a site whose database has no data yet.
 func newDatabase(t *testing.T, b database, by changer, lines string) *site {
 	t.Helper()
-	databasesAtOnce <- struct{}{}
-	t.Cleanup(func() { <-databasesAtOnce })
 	d := b.daemon
 	d.image = map[string]string{"entrypoint": b.entrypoint(by), "fill": fill, "ask": b.asking, "reread": b.rereading}
 	maps.Copy(d.image, b.image)
