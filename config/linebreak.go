@@ -24,7 +24,8 @@ func splitLine(line string) (bare, comment string) {
 			i += n - 1
 			b.WriteByte(' ')
 		case c == '\\' && i+1 < len(line):
-			if i++; line[i] == 'n' {
+			i++
+			if line[i] == 'n' {
 				b.WriteString(`\n`)
 			}
 		default:

@@ -98,21 +98,22 @@ func (s *stepped) outlasts(c *confit, probation string) {
 // Without a stop the same end is the edition's, in its probation at once, and later noted against it.
 func TestEntryStop_blames(t *testing.T) {
 	t.Parallel()
-	s, script := newFailing(t, "--probation", "1h")
-	c := s.start(script)
-	s.outlasts(c, "1h")
-	s.letEnd()
-	c.wantRejected("probation", 1)
-}
-
-func TestEntryStop_blames_later(t *testing.T) {
-	t.Parallel()
-	s, script := newFailing(t, "--probation", "200ms")
-	c := s.start(script)
-	s.outlasts(c, "200ms")
-	s.letEnd()
-	c.endsOnSecond()
-	s.start(script).onFirst()
+	for probation, blames := range map[string]func(s *stepped, c *confit, script string){
+		"1h": func(_ *stepped, c *confit, _ string) { c.wantRejected("probation", 1) },
+		"200ms": func(s *stepped, c *confit, script string) {
+			c.endsOnSecond()
+			s.start(script).onFirst()
+		},
+	} {
+		t.Run(probation, func(t *testing.T) {
+			t.Parallel()
+			s, script := newFailing(t, "--probation", probation)
+			c := s.start(script)
+			s.outlasts(c, probation)
+			s.letEnd()
+			blames(s, c, script)
+		})
+	}
 }
 
 // without removes a file or a directory of the test's, if it is there.

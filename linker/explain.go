@@ -78,11 +78,11 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 		if e.config.Pod || some || s.Root != e.config.Volumes && e.isMounted(s) {
 			return false
 		}
-		dir := s.Floor
+		dir, held := s.Floor, []string(nil)
 		if s.Root == e.config.Volumes {
-			dir = s.Root
+			dir, held = s.Root, heldBelow(s.Root)
 		}
-		if held := heldBelow(dir); s.Root == e.config.Volumes && len(held) > 0 {
+		if len(held) > 0 {
 			e.notef("no key was looked at, as no line names a volume that %q holds: %q", dir, held)
 		} else {
 			e.notef("no key was looked at, as nothing is mounted in %q", dir)
@@ -98,11 +98,12 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 func heldBelow(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, d := range entries {
-		if below, _ := os.ReadDir(filepath.Join(dir, d.Name())); len(below) > 0 && len(names) < maxHeld {
+		below, _ := os.ReadDir(filepath.Join(dir, d.Name()))
+		if len(below) > 0 {
 			names = append(names, d.Name())
 		}
 	}
-	return names
+	return names[:min(len(names), maxHeld)]
 }
 
 // maxHeld bounds a line.

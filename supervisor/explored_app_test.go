@@ -34,7 +34,8 @@ func (c *course) spawn() event {
 	c.start = c.live.holds
 	c.ripens()
 	c.appReads()
-	if c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0; !c.works {
+	c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0
+	if !c.works {
 		c.beginsElse()
 	}
 	return started{c.app}

@@ -43,7 +43,8 @@ func TestRight(t *testing.T) {
 			if e := l.answers(t, look, refusedIn("new")); e != nil {
 				t.Fatalf("step hears %+v", e)
 			}
-			if l.lookAgain(l.right.next.Add(-1)); l.right.next.IsZero() {
+			l.lookAgain(l.right.next.Add(-1))
+			if l.right.next.IsZero() {
 				t.Error("it is looked at too early")
 			}
 			l.lookAgain(l.right.next)

@@ -73,10 +73,12 @@ func (m *Move) Begin(at time.Time) {
 		m.ready, m.SaysReady = begun, e.former
 	}
 	e.spoke = time.Time{}
-	if speaks && m.waits() { // some are deaf after a stop in their first moments, as mariadb is
-		m.Deadline = earlier(m.Deadline, m.Now.Add(HandlerWait))
-	} else {
+	by := m.Now.Add(HandlerWait)
+	switch {
+	case !speaks || !m.waits():
 		m.handOver()
+	case by.Before(m.Deadline): // some are deaf after a stop in their first moments, as mariadb is
+		m.Deadline = by
 	}
 }
 
@@ -86,13 +88,6 @@ func (m *Move) Outlast() {
 	if m.IsAtEntrypoint() {
 		m.Begin(m.Now)
 	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 func later(a, b time.Time) time.Time {

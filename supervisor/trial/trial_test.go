@@ -131,7 +131,8 @@ func TestEnded(t *testing.T) {
 		if want := map[bool]int{true: 1}[begins]; after.Kills(of) != want || after.IsUnconfirmed() || after.Former.PutOff != begins {
 			t.Errorf("once the app has begun on something else %v, the next one finds %+v", begins, after)
 		}
-		if after.Begin(of, linker.StepEntry, "the app's entrypoint", after.Kills(of)); after.IsFirst() == begins {
+		after.Begin(of, linker.StepEntry, "the app's entrypoint", after.Kills(of))
+		if after.IsFirst() == begins {
 			t.Errorf("tried again it is %+v", after)
 		}
 	}
