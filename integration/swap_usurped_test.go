@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // The app's user puts a symlink in the place of his directory, in which root's confit has a target. A file of root's where it
@@ -34,7 +36,7 @@ func TestUsurped_directory(t *testing.T) {
 	c.tells(0, "the link can't be mended", ledAway)
 	web.swap(keys{"a": "second"})
 	c.tells(3, "the edit can't be applied", ledAway)
-	if err := errors.Join(os.Remove(s.path("home/conf")), os.Rename(s.path("home/away"), s.path("home/conf"))); err != nil {
+	if err := errors.Join(s.exchange(), os.Remove(s.path("home/away"))); err != nil {
 		t.Fatal(err)
 	}
 	c.wantRead("home/conf/a", "second")
@@ -52,11 +54,15 @@ func TestUsurped_directory(t *testing.T) {
 // usurp puts the user's symlink to root's directory in the place of his own.
 func (s *setup) usurp() {
 	s.t.Helper()
-	err := errors.Join(os.Rename(s.path("home/conf"), s.path("home/away")), os.Symlink(s.path("root"), s.path("home/conf")),
-		os.Lchown(s.path("home/conf"), 1000, 1000))
+	err := errors.Join(os.Symlink(s.path("root"), s.path("home/away")), os.Lchown(s.path("home/away"), 1000, 1000), s.exchange())
 	if err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// exchange puts the directory and the link in each other's place, in one step: confit looks often.
+func (s *setup) exchange() error {
+	return unix.Renameat2(unix.AT_FDCWD, s.path("home/conf"), unix.AT_FDCWD, s.path("home/away"), unix.RENAME_EXCHANGE)
 }
 
 // wantRead waits until a target holds a text, and all is well.
