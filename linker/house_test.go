@@ -203,8 +203,8 @@ func (h *house) noted() {
 // is left.
 func (h *house) noLeftovers() {
 	h.Helper()
-	_ = filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
-		if strings.HasPrefix(d.Name(), files.TmpPrefix) || strings.HasPrefix(d.Name(), files.KeptPrefix) || strings.HasSuffix(d.Name(), ".tmp") {
+	_ = filepath.WalkDir(h.dir, func(path string, _ os.DirEntry, err error) error {
+		if name := filepath.Base(path); strings.HasPrefix(name, files.TmpPrefix) || strings.HasPrefix(name, files.KeptPrefix) || strings.HasSuffix(name, ".tmp") {
 			h.Errorf("left behind: %s", path)
 		}
 		return err

@@ -52,9 +52,10 @@ func checkRendered(root *os.Root, dir *safedir.Dir) error {
 	}
 	var wrong []error
 	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		switch flaw := files.NameFlaw(d.Name()); {
-		case err != nil:
+		if err != nil { // d may be nil: see fs.WalkDirFunc
 			return err
+		}
+		switch flaw := files.NameFlaw(d.Name()); {
 		case flaw != "":
 			wrong = append(wrong, fmt.Errorf("the renderer made %q, a name that %s", p, flaw))
 		case p != "." && !visible(d.Name()):
