@@ -10,7 +10,7 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_920, // all of it
+	"":               20_940, // all of it
 	"supervisor":     4_975,
 	"linker":         2_050,
 	"config":         1_645,
@@ -18,7 +18,7 @@ var mostLines = map[string]int{
 	"signals":        375,
 	"notify":         215,
 	"status":         670,
-	"linker/files":   400,
+	"linker/files":   410,
 	"linker/safedir": 630,
 }
 

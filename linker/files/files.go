@@ -103,12 +103,16 @@ func Invalidf(format string, args ...any) error {
 	return AsInvalid(fmt.Errorf(format, args...))
 }
 
-// AsInvalid makes an error an [*Invalid], unless its cause is the system's and may pass.
+// MayPass reports that the cause of an error, or of one of those that it joins, is the system's, and may pass by itself: it says nothing of
+// a file, which may be there, and whole. EACCES stays until somebody changes a mode.
+func MayPass(err error) bool {
+	return err != nil && Ignoring(err, unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN) == nil
+}
+
+// AsInvalid makes an error an [*Invalid], unless it may pass.
 func AsInvalid(err error) error {
-	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
-		if errors.Is(err, passing) {
-			return err
-		}
+	if MayPass(err) {
+		return err
 	}
 	return &Invalid{err}
 }
@@ -116,10 +120,13 @@ func AsInvalid(err error) error {
 // MaxProblems bounds how many problems one message lists.
 const MaxProblems = 10
 
-// JoinInvalid makes one error of many, or nil of none.
+// JoinInvalid makes one error of many, or nil of none. It is the first that may pass, if there is one: the others are told when that is over.
 func JoinInvalid(wrong []error) error {
 	if len(wrong) == 0 {
 		return nil
+	}
+	if i := slices.IndexFunc(wrong, MayPass); i >= 0 {
+		return wrong[i]
 	}
 	if more := len(wrong) - MaxProblems; more > 0 {
 		wrong = append(wrong[:MaxProblems:MaxProblems], fmt.Errorf("and %d more", more))

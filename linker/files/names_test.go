@@ -28,6 +28,9 @@ func TestMayPass(t *testing.T) {
 		if got := files.Invalidf("cannot read: %w", wrapped); files.IsInvalid(got) {
 			t.Errorf("%v became %v (%T)", err, got, got)
 		}
+		if got := files.JoinInvalid([]error{unix.ENOENT, wrapped, unix.EACCES}); files.IsInvalid(got) || !errors.Is(got, err) {
+			t.Errorf("%v among others became %v (%T)", err, got, got)
+		}
 	}
 	for _, err := range []error{unix.ENOENT, unix.EACCES, unix.ENOTDIR, unix.ELOOP, errors.New("it is a FIFO")} {
 		got := files.AsInvalid(err)

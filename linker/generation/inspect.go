@@ -90,7 +90,8 @@ func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 		return i.found(flaw{added, p})
 	}
 	delete(i.left, p)
-	if kind := i.compare(in, name, p, &st); kind != none {
+	kind, err := i.compare(in, name, p, &st)
+	if kind != none {
 		err = i.found(flaw{kind, p})
 	}
 	if err != nil || !isDir {
@@ -133,24 +134,29 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	return parts
 }
 
-// compare looks at one part. It reads a file, unless nobody has touched it since it was read or written last.
-func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix.Stat_t) flawKind {
+// compare looks at one part. It reads a file, unless nobody has touched it since it was read or written last. The error is one that may pass:
+// nobody knows what is in the file.
+func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix.Stat_t) (flawKind, error) {
 	f, isFile := i.g.Files[p]
 	switch {
 	case !isFile && !isAsMade(st):
-		return attributes
+		return attributes, nil
 	case !isFile:
-		return none
+		return none, nil
 	case !i.g.untouched(p, st):
-		if sum, err := i.copyOf(in, name, io.Discard); err != nil || sum != f.Sum {
-			return altered
+		sum, err := i.copyOf(in, name, io.Discard)
+		if files.MayPass(err) {
+			return none, err
+		}
+		if err != nil || sum != f.Sum {
+			return altered, nil
 		}
 		i.g.seen(p, st)
 	}
 	if st.Mode&0o7777 != uint32(f.copyMode()) || st.Uid != f.Owner || st.Gid != f.Group {
-		return attributes
+		return attributes, nil
 	}
-	return none
+	return none, nil
 }
 
 // isAsMade reports that a directory of a generation is as confit makes it.

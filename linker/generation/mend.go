@@ -54,7 +54,7 @@ func (c *Store) mend(g *Copy, mounted BytesOf, heals bool) error {
 	err := c.inspect(g, func(f flaw) error {
 		want, isFile := g.Files[f.path]
 		_, inTheWay := parts[f.path]
-		if heals && (f.kind == attributes || f.kind == added && (!inTheWay || isFile && !want.isMounted(f.path, mounted))) {
+		if heals && (f.kind == attributes || f.kind == added && (!inTheWay || isFile && want.isMounted(f.path, mounted) != nil)) {
 			return nil
 		}
 		switch err := c.mendFlaw(g, f, mounted, heals); {
@@ -94,14 +94,16 @@ func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
 			return errors.Join(in.Chown(name, want.Owner, want.Group), in.Chmod(name, uint32(want.copyMode())))
 		case !isFile:
 			return safedir.Made(in.Enter(name, true))
-		case !want.isMounted(f.path, mounted):
-			return ErrNotMounted
-		case heals:
+		}
+		if err := want.isMounted(f.path, mounted); err != nil {
+			return err
+		}
+		if heals {
 			want = want.asFound(in, name)
 		}
 		return in.Put(name, func(out files.Raw) error {
 			sum, err := mounted(f.path, want, out)
-			if err == nil && sum != want.Sum || err != nil && !errors.Is(err, unix.ENOSPC) {
+			if err == nil && sum != want.Sum || err != nil && !errors.Is(err, unix.ENOSPC) && !files.MayPass(err) {
 				err = ErrNotMounted
 			}
 			return errors.Join(err, want.give(out))
@@ -122,13 +124,16 @@ func (f File) asFound(in *safedir.Dir, name string) File {
 	return f
 }
 
-// isMounted reports that the volume has the bytes of a file. Nothing is written before that is known.
-func (f File) isMounted(p lines.Key, mounted BytesOf) bool {
+// isMounted is nil if the volume has the bytes of a file, [ErrNotMounted] if it hasn't. Nothing is written before that is known.
+func (f File) isMounted(p lines.Key, mounted BytesOf) error {
 	if mounted == nil {
-		return false
+		return ErrNotMounted
 	}
 	sum, err := mounted(p, f, io.Discard)
-	return err == nil && sum == f.Sum
+	if err == nil && sum == f.Sum || files.MayPass(err) {
+		return err
+	}
+	return ErrNotMounted
 }
 
 // aDir has the attributes of a generation's directories.

@@ -1,0 +1,56 @@
+package generation_test
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/surroundings"
+	"confit/linker/files"
+	"confit/linker/generation"
+)
+
+// TestPassing: where any call fails that looks at a generation, no hook is blamed for that, and no key is lost. What isn't as it was
+// written is found by the next look.
+func TestPassing(t *testing.T) {
+	for name, look := range map[string]func(s *shelf, g *generation.Copy) error{
+		"check": func(s *shelf, g *generation.Copy) error { return s.store.Check(g) },
+		"mend":  func(s *shelf, g *generation.Copy) error { return s.store.Mend(g, nil) },
+	} {
+		n := 1
+		for passes(t, name, look, n) {
+			n++
+		}
+		t.Logf("%s: %d calls", name, n-1)
+	}
+}
+
+// passes has the nth call fail, and reports whether there were so many.
+func passes(t *testing.T, name string, look func(*shelf, *generation.Copy) error, n int) bool {
+	t.Helper()
+	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
+	g := s.write("web/a", "1", "web/sub/c", "3")
+	s.must(s.store.Check(g))
+	again := &generation.Copy{Generation: g.Generation, Files: g.Files, Targets: g.Targets} // whose files nobody has read yet
+	var err error
+	seen := 0
+	surroundings.Failing(t, func(call surroundings.Call) syscall.Errno {
+		if strings.HasPrefix(call.Path, g.Dir) {
+			if seen++; seen == n {
+				return unix.EIO
+			}
+		}
+		return 0
+	}, func() { err = look(s, again) })
+	_, isLost := errors.AsType[*generation.Lost](err)
+	if files.IsInvalid(err) || isLost || err != nil && !errors.Is(err, unix.EIO) {
+		t.Errorf("%s, call %d fails: %v (%T)", name, n, err, err)
+	}
+	if err := look(s, again); err != nil {
+		t.Errorf("%s after call %d has failed: %v", name, n, err)
+	}
+	return seen >= n
+}
