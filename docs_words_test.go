@@ -14,9 +14,9 @@ var mostWords = map[string]int{
 	"docs/fleet.md":   1_900,
 	"docs/kubectl.md": 2_510,
 
-	"docs/failures.md":        1_355,
+	"docs/failures.md":        1_495,
 	"docs/reference.md":       4_410,
-	"docs/status.md":          1_780,
+	"docs/status.md":          1_785,
 	"docs/troubleshooting.md": 2_840,
 	"docs/confitctl.md":       640,
 	"docs/daemons.md":         3_740,
@@ -28,16 +28,16 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  530,
-	"docs/internals/decisions.md":    4_390,
+	"docs/internals/decisions.md":    4_480,
 	"docs/internals/dependencies.md": 380,
-	"docs/internals/design.md":       2_800,
+	"docs/internals/design.md":       2_835,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_140
-	mostForContributors = 8_980
+	mostForUsers        = 29_280
+	mostForContributors = 9_110
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

@@ -10,14 +10,14 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_940, // all of it
-	"supervisor":     4_975,
-	"linker":         2_050,
+	"":               21_090, // all of it
+	"supervisor":     5_005,
+	"linker":         2_110,
 	"config":         1_645,
 	"process":        1_630,
 	"signals":        375,
 	"notify":         215,
-	"status":         670,
+	"status":         675,
 	"linker/files":   410,
 	"linker/safedir": 630,
 }

@@ -75,6 +75,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	}
 	log := c.Logger(stderr)
 	files := c.Linker(log, process.Space(c.App, environ))
+	files.Again = supervisor.ReadAgain()
 	l, former, err := linker.Open(files)
 	if linker.IsInvalid(err) { // of mounts
 		return process.ExitRejected, err

@@ -58,6 +58,7 @@ var startsHeldBy = map[string][]string{
 	"the mounted edit is bad":                                  {"TestLadder_first_container/bad_mount", "TestFallback_starts_on_it"},
 	"the app dies late of the mounted edit, with a fallback":   {"TestLadder_fallback"},
 	"the first start fails for its own reason":                 {"TestLadder_first_container/transient", "TestLadder_first_container_with_a_fallback/transient"},
+	"what is noted can't be read just now":                     {"TestState_unread"},
 	"a database is down, with a fallback":                      {"TestLadder_first_container/outage_and_a_fallback"},
 	"a bad edit comes before anything has soaked":              {"TestLadder_fresh_pod"},
 }

@@ -23,6 +23,7 @@ type Config struct {
 	Pod       bool         // this is a pod of Kubernetes
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is no decision, such as polling
+	Again     func() bool  // waits before Open reads again what can't be read now; false: for long enough; nil: it doesn't
 
 	lines []lines.Line // what [Check] made of the links
 }

@@ -28,6 +28,7 @@ type Note struct {
 	Outcomes   []Outcome  // that the report hook hasn't taken, in the order of decisions; one may be a question
 	Remembered Remembered // the zero value: nothing is
 	Entrypoint int64      // how long the last app that has begun was at its entrypoint, in seconds; 0: none has
+	Unread     error      // why not all can be read that a former confit left: nothing is noted then; nil: it was
 }
 
 // Equal reports that two notes say the same.
@@ -69,8 +70,12 @@ type storedRung struct {
 	Targets map[Target]target.Want  `json:"targets"`
 }
 
-// WriteNote replaces the note. After an error the former one stays, with its generations, and WriteNote can be called again.
+// WriteNote replaces the note. After an error the former one stays, with its generations, and WriteNote can be called again. A note that
+// can't be read isn't replaced.
 func (l *Linker) WriteNote(n Note) error {
+	if l.unread != nil {
+		return l.unread
+	}
 	var stored []storedRung
 	for _, r := range n.Ladder.Rungs[:n.Ladder.Len()] {
 		g, err := l.generation(r.Number)
@@ -209,12 +214,15 @@ type savedTrial struct {
 // disk doesn't refuse. A trial that can't be recorded isn't one: the record stays if it is of the same generation, as it counts the kills
 // before, and goes if it is of another.
 func (l *Linker) RecordTrial(t Trial) {
+	if l.unread != nil { // nor is there a note of it
+		return
+	}
 	stale := t == (Trial{})
 	if !stale {
 		err := l.state.WriteJSON(trialName, savedTrial{trialVersion, t, bootID()})
 		if err != nil {
-			before := readTrial(l.state)
-			stale = before.Hash != t.Hash || before.Kills > t.Kills
+			before, unread := readTrial(l.state)
+			stale = unread == nil && (before.Hash != t.Hash || before.Kills > t.Kills)
 		}
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
@@ -229,17 +237,20 @@ func (l *Linker) RecordTrial(t Trial) {
 }
 
 // readTrial reads the record of the trial in which a former confit was killed. One that can't be trusted counts as none. So does one from
-// before the node started: it says nothing of the generation.
-func readTrial(s *statedir.Dir) Trial {
+// before the node started: it says nothing of the generation. The error is one that may pass.
+func readTrial(s *statedir.Dir) (Trial, error) {
 	data, err := s.ReadTrusted(trialName)
 	var r savedTrial
+	if files.MayPass(err) {
+		return Trial{}, err
+	}
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != trialVersion {
-		return Trial{}
+		return Trial{}, nil
 	}
 	if boot := bootID(); r.Boot != "" && boot != "" && r.Boot != boot {
-		return Trial{}
+		return Trial{}, nil
 	}
-	return r.Trial
+	return r.Trial, nil
 }
 
 // bootID changes with each start of the kernel, see random(4).

@@ -15,8 +15,8 @@ func TestNoteComesBack(t *testing.T) {
 	note := Note{Ladder: want, Outcomes: []Outcome{anOutcome}, Remembered: Remembered{Inputs: Hash{7}, At: 1e9, Wait: 3600}, Entrypoint: 42}
 	for _, of := range []any{note, note.Ladder, note.Remembered, *top, top.Told} {
 		for v, i := reflect.ValueOf(of), 0; i < v.NumField(); i++ {
-			if v.Field(i).IsZero() {
-				t.Errorf("the note says nothing of %s.%s", v.Type().Name(), v.Type().Field(i).Name)
+			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Unread" { // of which no note says anything
+				t.Errorf("the note says nothing of %s.%s", v.Type().Name(), name)
 			}
 		}
 	}

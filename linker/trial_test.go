@@ -150,7 +150,7 @@ func TestTrialOnAFullDisk_again(t *testing.T) {
 		h.fill()
 		h.linker.RecordTrial(tt.tried)
 		h.must(os.Remove(h.path("state/filler")))
-		if left := readTrial(h.linker.state); left != tt.left {
+		if left, _ := readTrial(h.linker.state); left != tt.left {
 			t.Errorf("%+v was recorded, and %+v is left, want %+v", tt.recorded, left, tt.left)
 		}
 	}

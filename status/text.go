@@ -117,6 +117,9 @@ func (s *Status) troubles(p *page) {
 	if s.Damaged {
 		mend = "edit a key of what is mounted: all keys are written anew then"
 	}
+	if strings.HasPrefix(s.Trouble, unread) {
+		mend = "restart the container once that can be read; this one notes nothing"
+	}
 	p.trouble("refused", s.Trouble, mend)
 	if g := s.Gate; g != nil {
 		reached := fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(g.Since), g.Hash)
@@ -137,6 +140,9 @@ func (s *Status) troubles(p *page) {
 			"see whether the reload makes the app read its files; \"reload restart\" does")
 	}
 }
+
+// unread begins what the linker says where it can't read what is noted.
+const unread = "cannot read what a former confit left"
 
 // goneDown says what the app died of, and what becomes of that.
 func (s *Status) goneDown(p *page) {

@@ -154,6 +154,9 @@ func texts() map[string]Status {
 	add("in-want", quiet(), func(s *Status) {
 		s.Trouble = "cannot link target \"/home/app/conf/a\": a symlink of user 1000 in the place of directory \"/home/app/conf\", where others may write, is there; write the real path, or remove it from the image or the pod"
 	})
+	add("unread", quiet(), func(s *Status) {
+		s.Trouble = unread + ": cannot read \"/run/confit/note.json\": input/output error"
+	})
 	add("damaged", quiet(), func(s *Status) {
 		s.Damaged, s.Trouble = true, "key \".rendered/nginx.conf\" of generation 7 is damaged, and can't be mended"
 	})

@@ -68,9 +68,7 @@ func (e noted) take(t *transition) {
 		t.note.tellBy = t.note.by
 	}
 	if t.phase == gating && !t.hook && t.outcomes.Question() != "" {
-		t.outcomes.Unask()
-		t.fingerprint = ""
-		t.systemRefused("gate", e.err)
+		t.refuseGate(e.err)
 		return
 	}
 	if reason := e.err.Error(); e.note.Ladder != t.note.held.Ladder && t.complaints.isNew(noting, reason) {

@@ -106,6 +106,7 @@ var aspects = []aspect{
 	one("quits", func(s *setting) { s.quits = true }),
 	one("speaks", func(s *setting) { s.speaks = true }),
 	one("local", func(s *setting) { s.local = true }),
+	one("unread", func(s *setting) { s.unread = true }),
 	one("late", func(s *setting) { s.late = true }),
 	{"entrypoint", []feature{
 		{"no entrypoint", nil},

@@ -184,7 +184,7 @@ func (c *course) phaseWaits() {
 // its jobs; and an app runs if confit says so.
 func (c *course) agrees() {
 	s := &c.state
-	if c.pending() == nil && !c.isPlain() && c.trial != counted(s.trials.Recorded) {
+	if c.pending() == nil && !c.isPlain() && !c.unread && c.trial != counted(s.trials.Recorded) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
 	waits := s.trials.IsUnconfirmed() && s.trials.Former.Hash == c.mounted.inputs()

@@ -114,7 +114,7 @@ func (c *course) linkerAgrees() {
 	if c.watching && s.readBy.IsZero() && !s.watched { // else the next look ends it
 		c.breaks("the linker watches what is opened, and nobody asks")
 	}
-	if s.held.stands() || !s.note.by.IsZero() { // nothing is decided, or the disk is full
+	if s.held.stands() || !s.note.by.IsZero() || c.unread { // nothing is decided, or can be noted
 		return
 	}
 	if s.unproved == nil && c.note.ladder != s.ladder.Ladder {

@@ -109,9 +109,9 @@ func (c *course) kill() {
 
 func (c *course) begin() {
 	c.readOutcomes()
-	note := c.note.read()
-	note.Remembered.Wait = cutWait(note.Remembered.Wait)
-	s, actions := begin(c.config, &linker.Former{Note: note, Killed: c.trial}, c.may.fallback, c.now)
+	former := c.findsFormer()
+	former.Remembered.Wait = cutWait(former.Remembered.Wait)
+	s, actions := begin(c.config, former, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(*s, actions))
 }

@@ -36,6 +36,7 @@ type setting struct {
 	quits        bool   // QUIT comes from outside
 	speaks       bool   // the app speaks sd_notify(3)
 	local        bool   // what is mounted differs in keys that each replica has for itself
+	unread       bool   // the first confit can't read what a former one has noted
 }
 
 var (
@@ -112,5 +113,6 @@ func (may *setting) start() place {
 		o.keep(m)
 	}
 	o.die()
+	o.unread = may.unread
 	return place{outside: o}
 }

@@ -16,6 +16,8 @@ func (t *transition) passGate() {
 		t.publish()
 	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
+	case t.note.held.Unread != nil:
+		t.refuseGate(t.note.held.Unread)
 	default:
 		t.gated = t.now
 		if t.neverStarted() {
@@ -25,6 +27,13 @@ func (t *transition) passGate() {
 			t.trials.Pause()
 		}
 	}
+}
+
+// refuseGate drops a candidate about which no gate can be asked, as the question can't be noted, or nobody knows what was asked before.
+func (t *transition) refuseGate(err error) {
+	t.outcomes.Unask()
+	t.fingerprint = ""
+	t.systemRefused("gate", err)
 }
 
 // gateEnds reports that the deadline is that of the gate. Else it may take for ever, and the volumes are looked at.

@@ -18,12 +18,13 @@ func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 }
 
 // found notes what a look at the volumes found: the hashes of a candidate, or none when there can't be one, and what differs from the
-// accepted generation.
+// accepted generation. What the system refused is looked at again, and counts as one swap.
 func (t *transition) found(hash, shared string, keys map[string]status.Sum) {
-	if t.phase == staging && !t.neverStarted() && !t.isRetry {
+	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: keys}
+	isAgain := t.complaints[applying] != "" && was != nil && was.Hash == hash
+	if t.phase == staging && !t.neverStarted() && !t.isRetry && !isAgain {
 		t.count.Swaps++
 	}
-	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: keys}
 	switch {
 	case was != nil && was.Hash == hash && maps.Equal(was.Keys, now.Keys):
 		return

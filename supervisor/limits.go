@@ -19,6 +19,23 @@ const readWait = 30 * time.Second
 // linkerPatience is how long the linker may work before the log says so: a mount may hang, as NFS does.
 const linkerPatience = 30 * time.Second
 
+// What a former confit left is read again as often as readPause says, and for readPatience, where it can't be read now: the app waits.
+const (
+	readPause    = 500 * time.Millisecond
+	readPatience = 5 * time.Second
+)
+
+// ReadAgain waits before that is read again, and reports whether it is to be.
+func ReadAgain() func() bool {
+	left := int(readPatience / readPause)
+	return func() bool {
+		if left--; left >= 0 {
+			time.Sleep(readPause)
+		}
+		return left >= 0
+	}
+}
+
 // holdTime is how long a verdict on the app's death is held. A preStop hook ends the app (nginx -s quit), and TERM comes a moment later:
 // then nobody is to blame. The roll back itself doesn't wait.
 const holdTime = time.Second

@@ -22,7 +22,7 @@ func (m *model) carry(f fate, j job) event {
 	case writeNote:
 		return m.writeNote(f, j)
 	case record:
-		m.trial = counted(j.trial)
+		m.record(j)
 		return recorded{}
 	case touch:
 		return touched{watched: m.watch(f), err: f.refuses(j)}
@@ -181,8 +181,18 @@ func (m *model) goBack(f fate, j goBack) event {
 	return withdrawn{}
 }
 
+// record is linker.RecordTrial.
+func (m *model) record(j record) {
+	if !m.unread {
+		m.trial = counted(j.trial)
+	}
+}
+
 // writeNote is linker.WriteNote.
 func (m *model) writeNote(f fate, j writeNote) event {
+	if m.unread {
+		return noted{j.note, errUnread}
+	}
 	if err := f.refuses(j); err != nil {
 		return noted{j.note, err}
 	}

@@ -100,6 +100,16 @@ func (n memory) read() linker.Note {
 	return linker.Note{Ladder: n.ladder, Outcomes: n.outcomes, Remembered: n.remembered}
 }
 
+// findsFormer is what a confit finds that starts on the disk.
+func (m *model) findsFormer() *linker.Former {
+	if m.unread {
+		return &linker.Former{Note: linker.Note{Unread: errUnread}}
+	}
+	return &linker.Former{Note: m.note.read(), Killed: m.trial}
+}
+
+var errUnread = errors.New("cannot read what a former confit left")
+
 // asMemory is what a note holds.
 func asMemory(n *linker.Note) memory { return memory{n.Ladder, n.Remembered, n.Outcomes} }
 
@@ -140,6 +150,7 @@ type model struct {
 	jobs       slots.Jobs[job] // what it has to do
 	heard      int             // the newest generation that step knows
 	begun      bool            // it has begun the awaited job, before what stands beside that came
+	unread     bool            // it can't read what is noted, until it ends
 
 	// What is on the disk.
 	note   memory
@@ -199,7 +210,7 @@ func (m *model) keep(g made) bool {
 
 // keepOnly removes all others from the disk, but what is live and what is noted.
 func (m *model) keepOnly(isUsed func(g made) bool) {
-	noted := m.note.ladder.Numbers()
+	noted := m.note.ladder.Numbers() // which nobody removes who can't read it
 	var kept [maxCopies]made
 	n := 0
 	for _, g := range m.copies {

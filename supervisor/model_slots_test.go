@@ -99,7 +99,7 @@ func (m *model) carryOut(f fate) event {
 func (m *model) carryOutUnanswered(j job) {
 	switch j := j.(type) {
 	case record:
-		m.trial = counted(j.trial)
+		m.record(j)
 	case unwatchOpens:
 		m.watching = false
 	case collect:

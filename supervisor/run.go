@@ -36,6 +36,9 @@ func (s Supervisor) Run() (code int, err error) {
 	if err := s.Former.Untrusted; err != nil {
 		s.Log.Warn(notTrusted(s.Former.Ladder.InForce()), "error", err)
 	}
+	if err := s.Former.Unread; err != nil {
+		s.Log.Warn("this container notes nothing, and leaves all that is noted to the next one", "error", err, "todo", unreadTodo)
+	}
 	state, actions := begin(s.Config, s.Former, s.Linker.HasFallback(), time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
@@ -57,6 +60,8 @@ func (s Supervisor) Run() (code int, err error) {
 	process.TakeTerminal()
 	return l.state.exit.code, l.state.exit.reason
 }
+
+const unreadTodo = "restart the container once the state directory can be read; with a gate no edit is taken until then"
 
 // notTrusted says what is left to start on when a stored generation can't be trusted.
 func notTrusted(left *linker.Rung) string {

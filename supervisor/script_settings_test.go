@@ -67,7 +67,7 @@ func set(t *testing.T, c *config.Config, name, value string) {
 // deaths=N, asked[=OUTCOME[,OUTCOME]] (what was told of it since), fallback, and twin (all replicas share the same of it and of the newest). One
 // alone is durable if nothing else is said, and the last of several is started. on=N: the app is on that rung. killed: confit was killed while a life counted.
 // killed=N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]: confit was killed while it tried N. remembered=N[,AGO[,WAIT]]: what isn't tried again for a while.
-// outcome N [OUTCOME]: what the note has to be told.
+// outcome N [OUTCOME]: what the note has to be told. unread: confit can't read it now, so it finds nothing.
 func formerOf(t *testing.T, words []string, now time.Time) *linker.Former {
 	f := &linker.Former{}
 	f.Outcomes, words = formerOutcomes(t, words)
@@ -89,6 +89,8 @@ func formerOf(t *testing.T, words []string, now time.Time) *linker.Former {
 			r.Shared = f.Ladder.Rungs[0].Shared
 		case "fallback":
 			r.Fallback = true
+		case "unread":
+			f.Unread = errUnread
 		case "on":
 			f.Ladder.On = atoi(t, value)
 		case "killed":

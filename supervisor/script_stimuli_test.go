@@ -159,7 +159,7 @@ func (p *player) begin(words []string) {
 	}
 	former := formerOf(p.t, words[1:], p.now)
 	p.model, p.people = model{mounted: p.mounted, swaps: p.swaps, baked: p.baked}, people{pids: p.pids, handler: p.handler, beyond: p.beyond, sight: p.sight}
-	p.note, p.trial = asMemory(&former.Note), former.Killed
+	p.note, p.trial, p.unread = asMemory(&former.Note), former.Killed, former.Unread != nil
 	for _, g := range p.note.rungs() {
 		g.current = p.silent // a start that isn't shown is whole
 		p.numbers = max(p.numbers, g.number)
@@ -167,14 +167,14 @@ func (p *player) begin(words []string) {
 	}
 	p.live = p.note.inForce()
 	p.former = p.live
-	p.start(former)
+	p.start(p.findsFormer())
 }
 
 // beginAgain starts a confit on what the one before has left on the disk.
 func (p *player) beginAgain() {
 	p.die()
 	p.people = people{pids: p.pids, handler: p.handler, sight: p.sight}
-	p.start(&linker.Former{Note: p.note.read(), Killed: p.trial})
+	p.start(p.findsFormer())
 }
 
 func (p *player) start(former *linker.Former) {

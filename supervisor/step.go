@@ -17,6 +17,9 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	t := &transition{config: c, now: now, state: state{
 		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, mendBy: now.Add(c.Rescan),
 	}}
+	if former.Unread != nil {
+		t.complaints[noting] = former.Unread.Error()
+	}
 	t.entered = time.Duration(former.Entrypoint) * time.Second
 	t.takeUp(&former.Note)
 	t.takeUpDeaths(former)

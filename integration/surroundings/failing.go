@@ -1,6 +1,7 @@
 package surroundings
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -136,15 +137,20 @@ func callOf(r *request) Call {
 	return c
 }
 
-// stringAt is a string of this process that ends with a NUL.
+// stringAt is a string of this process that ends with a NUL. It is read up to the ends of pages: what follows may not be mapped.
 func stringAt(address uintptr) string {
-	var buf [unix.PathMax]byte
-	to := []unix.Iovec{{Base: &buf[0], Len: 1}}
-	for n := range buf { // byte by byte: what follows may not be mapped
-		to[0].Base = &buf[n]
-		if _, err := unix.ProcessVMReadv(os.Getpid(), to, []unix.RemoteIovec{{Base: address + uintptr(n), Len: 1}}, 0); err != nil || buf[n] == 0 {
-			return string(buf[:n])
+	var text []byte
+	for page := uintptr(os.Getpagesize()); len(text) < unix.PathMax; {
+		from := address + uintptr(len(text))
+		buf := make([]byte, min(256, page-from%page))
+		to := []unix.Iovec{{Base: &buf[0], Len: uint64(len(buf))}}
+		if _, err := unix.ProcessVMReadv(os.Getpid(), to, []unix.RemoteIovec{{Base: from, Len: len(buf)}}, 0); err != nil {
+			break
 		}
+		if before, _, ends := bytes.Cut(buf, []byte{0}); ends {
+			return string(append(text, before...))
+		}
+		text = append(text, buf...)
 	}
-	return ""
+	return string(text)
 }

@@ -21,8 +21,8 @@ func (s *Dir) takeLock() (err error) {
 	switch {
 	case err == nil:
 		return nil
-	case err == unix.EWOULDBLOCK:
-		return fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", s.Path)
+	case err == errInUse, files.MayPass(err):
+		return fmt.Errorf("cannot lock state directory %q: %w", s.Path, err)
 	case err == unix.EROFS, s.Top.Missing(lockName):
 		return Unusable(s.Path, err) // it could not be made
 	}
@@ -37,11 +37,16 @@ func lockOwn(f files.Raw) error {
 	if err == nil {
 		err = unix.Fchmod(int(f), 0o600) // whatever the umask, or somebody since, has made of it
 	}
-	if err == nil {
-		err = flock(f)
+	if err != nil {
+		return err
+	}
+	if err = flock(f); err == unix.EWOULDBLOCK {
+		err = errInUse
 	}
 	return err
 }
+
+var errInUse = errors.New("another confit is using it; give each its own with --state")
 
 func flock(f files.Raw) error { return unix.Flock(int(f), unix.LOCK_EX|unix.LOCK_NB) }
 

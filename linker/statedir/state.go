@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,6 +41,7 @@ type Dir struct {
 	Lock        *os.File     // open as long as confit runs
 	Memory      bool         // it lives in memory
 	Next        int          // the number of the next generation
+	kept        int          // generations up to this number stay, whoever needs them; 0: none
 }
 
 // Open makes, tightens and locks the state directory. The error says what to do.
@@ -49,11 +51,21 @@ func Open(dir string) (*Dir, error) {
 		return nil, err
 	}
 	s.tighten()
-	if err := s.takeLock(); err != nil {
+	if err = s.takeLock(); err == nil {
+		s.Generations, err = s.openDir(generationsName, files.DirMode)
+	}
+	if err != nil {
+		s.Close()
 		return nil, err
 	}
-	s.Generations, err = s.openDir(generationsName, files.DirMode)
-	return s, err
+	return s, nil
+}
+
+// Close lets another confit have the directory.
+func (s *Dir) Close() {
+	s.Lock.Close()
+	s.Generations.Close()
+	s.Top.Close()
 }
 
 // Through has links lead through a view of the directory, "" for none, and refuses one that is something else.
@@ -137,12 +149,24 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 	return nil
 }
 
+// Keep takes the place of [Dir.Sweep] where nobody can read what is needed: nothing that is there by now goes, nor does it later.
+func (s *Dir) Keep() error {
+	s.kept = math.MaxInt
+	last, err := s.Collect(nil)
+	s.kept, s.Next = last, max(s.Next, last+1)
+	if err != nil {
+		return Unusable(s.Path, err)
+	}
+	return nil
+}
+
 // Collect removes every generation that isn't needed. It returns the highest number that there was.
 func (s *Dir) Collect(needed map[int]bool) (last int, err error) {
 	_, err = s.Generations.Sweep(func(name string) bool {
 		number, err := strconv.Atoi(name)
 		last = max(last, number)
-		return err != nil || !needed[number]
+		stays := err == nil && needed[number] || s.kept > 0 && number <= s.kept
+		return !stays
 	})
 	return last, err
 }
@@ -151,7 +175,11 @@ func (s *Dir) Collect(needed map[int]bool) (last int, err error) {
 func (s *Dir) GenerationDir(number int) string { return s.Generations.Join(strconv.Itoa(number)) }
 
 // RemoveGeneration removes one generation. What can't be removed now Collect removes later.
-func (s *Dir) RemoveGeneration(number int) { _ = s.Generations.RemoveAll(strconv.Itoa(number)) }
+func (s *Dir) RemoveGeneration(number int) {
+	if number > s.kept {
+		_ = s.Generations.RemoveAll(strconv.Itoa(number))
+	}
+}
 
 // OwnDirs lists where generations are: below the state directory as it was given, and by its real path.
 func (s *Dir) OwnDirs() (dirs []string) {
@@ -169,16 +197,18 @@ func (s *Dir) untrustedError(name string, reason error) error {
 	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.Path, name), reason)
 }
 
-// ReadTrusted reads a file of the state directory, nil if there is none.
+// ReadTrusted reads a file of the state directory, nil if there is none. An error that may pass says nothing of the file.
 func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	data, err := s.Top.Read(name, files.CheckTrusted)
-	if err == unix.ENOENT {
+	switch {
+	case err == nil:
+		return data, nil
+	case err == unix.ENOENT:
 		return nil, nil
+	case files.MayPass(err):
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.Path, name), err)
 	}
-	if err != nil {
-		err = s.untrustedError(name, err)
-	}
-	return data, err
+	return nil, s.untrustedError(name, err)
 }
 
 // ReadFile reads a file of a state directory that is another confit's, maybe of another user or in another container. It takes no lock,

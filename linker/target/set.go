@@ -26,6 +26,7 @@ type Set struct {
 	made   map[lines.Target]Dest  // the targets that confit made, with their destinations: targets.json
 	linked map[lines.Target]bool  // where our link stands or stood, unless it was pruned: what is there instead is an app's
 	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
+	unread bool                   // the list can't be read now, so none is written
 
 	entered *safedir.Dir // the directory in which confit works on targets, one after the other; nil: none
 	at      string       // its path
@@ -155,27 +156,34 @@ func (t *Set) list(p *Plan, steps []Step) error {
 	if maps.Equal(made, t.made) {
 		return nil
 	}
-	err := t.state.WriteJSON(targetsName, made)
+	err := error(nil)
+	if !t.unread {
+		err = t.state.WriteJSON(targetsName, made)
+	}
 	if err == nil {
 		t.made = made
 	}
 	return err
 }
 
-// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is pruned. A list that can't be trusted is
-// replaced: links into the live generation are known without it.
-func (t *Set) ReadMade() {
+// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is pruned: links into the live generation
+// are known without it.
+func (t *Set) ReadMade() error {
 	data, err := t.state.ReadTrusted(targetsName)
+	t.made, t.unread = nil, files.MayPass(err)
 	if err == nil && data != nil {
 		err = json.Unmarshal(data, &t.made)
 	}
 	if err != nil || t.made == nil {
 		t.made = map[lines.Target]Dest{}
 	}
-	if err != nil {
-		t.log.Warn("list of targets not trusted: a new one is written", "error", err)
-		_ = t.state.WriteJSON(targetsName, t.made) // the next write will say why
-	}
+	return err
+}
+
+// Renew writes a new list in the place of one that can't be trusted.
+func (t *Set) Renew(why error) {
+	t.log.Warn("list of targets not trusted: a new one is written", "error", why)
+	_ = t.state.WriteJSON(targetsName, t.made) // the next write will say why
 }
 
 // Made is the list of the targets that confit made, with their destinations. It stays the Set's.

@@ -167,9 +167,12 @@ func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, files.Reason(err))
 	}
 	st, err := f.Stat()
-	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if !files.MayPass(err) && (err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG) {
+		err = files.ErrMoved
+	}
+	if err != nil {
 		f.Close()
-		return 0, nil, files.ErrMoved
+		return 0, nil, err
 	}
 	return f, &st, nil
 }

@@ -1,0 +1,53 @@
+package linker
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/surroundings"
+)
+
+// fault lets one call fail that a start makes.
+type fault struct {
+	errno  syscall.Errno
+	lasts  time.Duration // once, or how long the same call of the same file fails
+	at     int           // which call; 0: none
+	seen   int
+	failed int
+	waited time.Duration
+	call   surroundings.Call // the one that fails
+}
+
+func (f *fault) String() string {
+	return fmt.Sprintf("%s of %s (call %d) has failed %d times with %v, for %v", f.call.Name, f.call.Path, f.at, f.failed, f.errno, f.lasts)
+}
+
+// again lets half a second pass, and five at most.
+func (f *fault) again() bool {
+	f.waited += time.Second / 2
+	return f.waited <= 5*time.Second
+}
+
+// maxInterrupts is how often a call is interrupted at most: confit makes it again at once.
+const maxInterrupts = 100
+
+// decide counts the calls below a directory.
+func (f *fault) decide(dir string) func(surroundings.Call) syscall.Errno {
+	return func(call surroundings.Call) syscall.Errno {
+		if !strings.HasPrefix(call.Path, dir) {
+			return 0
+		}
+		if f.seen++; f.seen == f.at {
+			f.call = call
+		}
+		if call != f.call || f.seen != f.at && f.waited >= f.lasts || f.errno == unix.EINTR && f.failed == maxInterrupts {
+			return 0
+		}
+		f.failed++
+		return f.errno
+	}
+}
