@@ -37,7 +37,7 @@ type vertex struct {
 	good    bool // the app is served, or that is the end
 	ended   bool
 	stopped bool
-	rests   bool             // confit waits for the next edit
+	rests   bool             // confit waits for the next edit, and may take it
 	serves  letter           // what the app is served, if that is accepted
 	barred  [backup + 1]bool // what only a start would try again
 	choices string
@@ -156,7 +156,8 @@ func (x *explorer) arrive(c *course, parent int32, m int) int32 {
 		x.choices[choices] = choices
 	}
 	found := vertex{parent: parent, move: int8(m), good: c.isGood(), ended: c.state.shown() == done, stopped: c.stopped, choices: x.choices[choices]}
-	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped && !c.zombie
+	takesNone := c.unread && len(c.config.Gate) > 0
+	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped && !c.zombie && !takesNone
 	if found.good && found.rests && c.state.unproved == nil {
 		found.serves = c.accepted()
 	}
