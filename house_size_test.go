@@ -10,7 +10,7 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               21_090, // all of it
+	"":               21_120, // all of it
 	"supervisor":     5_005,
 	"linker":         2_110,
 	"config":         1_645,
@@ -19,7 +19,7 @@ var mostLines = map[string]int{
 	"notify":         215,
 	"status":         675,
 	"linker/files":   410,
-	"linker/safedir": 630,
+	"linker/safedir": 645,
 }
 
 // TestSize holds these bounds, and that none of them is far from what there is: what went stays away.

@@ -2,6 +2,7 @@ package safedir
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -46,8 +47,8 @@ func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) 
 	return f, st, err
 }
 
-// Read reads a regular file, if trust is given to what is known of it. The error is that of trust, too.
-func (d *Dir) Read(name string, trust func(*unix.Stat_t) error) ([]byte, error) {
+// Read reads a regular file, if trust is given to what is known of it, and it has no more bytes than that. The error is that of trust, too.
+func (d *Dir) Read(name string, most int64, trust func(*unix.Stat_t) error) ([]byte, error) {
 	f, st, err := d.OpenRegular(name)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,19 @@ func (d *Dir) Read(name string, trust func(*unix.Stat_t) error) ([]byte, error) 
 	if err := trust(&st); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(f)
+	var data []byte
+	if st.Size <= most {
+		data, err = io.ReadAll(io.LimitReader(f, most+1))
+	}
+	if n := max(int64(len(data)), st.Size); err == nil && n > most {
+		return nil, TooLarge(n, most)
+	}
+	return data, err
+}
+
+// TooLarge is the error of a file that is larger than any that confit writes.
+func TooLarge(size, most int64) error {
+	return fmt.Errorf("it has %d bytes, and may have %d", size, most)
 }
 
 // Describe says for a message what has a name, with its article.

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -199,7 +200,7 @@ func (s *Dir) untrustedError(name string, reason error) error {
 
 // ReadTrusted reads a file of the state directory, nil if there is none. An error that may pass says nothing of the file.
 func (s *Dir) ReadTrusted(name string) ([]byte, error) {
-	data, err := s.Top.Read(name, files.CheckTrusted)
+	data, err := s.Top.Read(name, mostBytes(name), files.CheckTrusted)
 	switch {
 	case err == nil:
 		return data, nil
@@ -219,7 +220,7 @@ func ReadFile(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer top.Close()
-	return top.Read(name, func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
+	return top.Read(name, mostBytes(name), func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
 }
 
 // checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody in the pod can put one. The reader
@@ -243,19 +244,37 @@ func (s *Dir) WriteJSON(name string, value any) error {
 	return s.Replace(name, data)
 }
 
+// mostBytes is how large a file of the state directory may be: what is larger is neither read nor written. The lists have something of each
+// key. Three editions of 10,000 keys are a note of 14 MiB, if the names have 100 letters, as in ConfigMaps of 1 MiB.
+func mostBytes(name string) int64 {
+	if strings.HasSuffix(name, ".json") {
+		return 16 << 20
+	}
+	return 1 << 20
+}
+
 // Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk outlives a loss of power, too.
 func (s *Dir) Replace(name string, data []byte) error {
-	err := s.Top.Put(name, func(f files.Raw) error {
+	err := error(nil)
+	if n, most := int64(len(data)), mostBytes(name); n > most {
+		err = safedir.TooLarge(n, most)
+	} else {
+		err = s.put(name, data)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.Path, name), err)
+	}
+	return nil
+}
+
+func (s *Dir) put(name string, data []byte) error {
+	return s.Top.Put(name, func(f files.Raw) error {
 		err := safedir.Bytes(data, noteMode)(f)
 		if err == nil && name == Note && !s.Memory {
 			err = unix.Fsync(int(f))
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.Path, name), err)
-	}
-	return nil
 }
 
 // TryGive finds out whether a file can be given to a group, with one in a new directory, as copies are made. The state directory itself may
