@@ -41,7 +41,7 @@ var byHand = [][2]string{
 	{"lost-refused", "validate-before refuses loses proven"},
 	{"beyond-soak", "beyond verify probation-short soak-long doubtful"},
 	{"marked", "breaks quits probation-short soak-short retry-short stop-timeout-long doubtful"},
-	{"unread", "restart probation-short soak-short gate kills unread asked"},
+	{"unread", "usr1-or-restart gate kills unread proven"},
 	{"entry", "restart probation-short enters-long kills proven"},
 	{"try", "try render validate-before breaks refuses spoils hooks-missing panics quits"},
 }
