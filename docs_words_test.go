@@ -15,7 +15,7 @@ var mostWords = map[string]int{
 	"docs/kubectl.md": 2_510,
 
 	"docs/failures.md":        1_495,
-	"docs/reference.md":       4_430,
+	"docs/reference.md":       4_445,
 	"docs/status.md":          1_785,
 	"docs/troubleshooting.md": 2_840,
 	"docs/confitctl.md":       640,
@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  530,
-	"docs/internals/decisions.md":    4_530,
+	"docs/internals/decisions.md":    4_560,
 	"docs/internals/dependencies.md": 380,
 	"docs/internals/design.md":       2_835,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_305
-	mostForContributors = 9_160
+	mostForUsers        = 29_320
+	mostForContributors = 9_190
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

@@ -10,7 +10,7 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               21_120, // all of it
+	"":               21_165, // all of it
 	"supervisor":     5_005,
 	"linker":         2_110,
 	"config":         1_645,

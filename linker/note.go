@@ -230,7 +230,7 @@ func (l *Linker) RecordTrial(t Trial) {
 		l.unrecorded = err != nil
 	}
 	if stale {
-		if err := l.state.Top.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := l.state.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}
 	}

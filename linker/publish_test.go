@@ -151,13 +151,14 @@ func TestRejectWhenTheListCannotBeWritten(t *testing.T) {
 	h.stage()
 	h.must(h.linker.Publish())
 	list := h.path("state", "targets.json")
-	h.must(errors.Join(os.Remove(list), os.Mkdir(list, 0o755)))
+	h.must(errors.Join(os.Remove(list), os.Mkdir(list, 0o755), unix.Mount("tmpfs", list, "tmpfs", 0, ""))) // else it is moved aside
+	defer func() { _ = unix.Unmount(list, unix.MNT_DETACH) }()
 	if err := h.linker.Reject(); !h.linker.partly || !strings.Contains(err.Error(), list) {
 		t.Fatalf("error %v, want that it went back in part, and the name of %s", err, list)
 	}
 	h.reads("web/a", "a1", "web/b", absent)
 	h.looks(`msg="target not mended"`, 1)
-	h.must(os.Remove(list))
+	h.must(unix.Unmount(list, 0))
 	h.looks(`msg="target mended"`, 1)
 	h.reads("web/a", "a1", "web/b", "b1")
 }

@@ -3,6 +3,7 @@ package linker
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,8 +73,10 @@ func TestStatusForEverybody(t *testing.T) {
 func TestStatusNotWritten(t *testing.T) {
 	h := newHouse(t)
 	h.open()
-	h.must(os.Mkdir(h.path("state/status.json"), 0o755))
-	want := fmt.Sprintf("cannot write %q: is a directory", h.path("state/status.json"))
+	name := h.path("state/status.json")
+	h.must(errors.Join(os.Mkdir(name, 0o755), unix.Mount("tmpfs", name, "tmpfs", 0, ""))) // else it is moved aside
+	defer func() { h.must(unix.Unmount(name, 0)) }()
+	want := fmt.Sprintf("cannot write %q: is a directory", name)
 	if err := h.linker.WriteStatus(nil); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

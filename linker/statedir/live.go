@@ -43,8 +43,7 @@ func (s *Dir) SwapLive(number int, ready string) error {
 		return nil
 	}
 	if st, err := s.Top.Stat(liveName); err == nil && st.Mode&unix.S_IFMT != unix.S_IFLNK {
-		_ = s.Top.RemoveAll(files.ReplacedPrefix + liveName) // what stands there is moved aside, or rename(2) says why not
-		_ = s.Top.Rename(liveName, files.ReplacedPrefix+liveName, 0)
+		_ = s.moveAside(liveName)
 	}
 	if number == 0 {
 		return s.pointError(files.Ignoring(s.Top.Remove(liveName), unix.ENOENT))

@@ -14,7 +14,13 @@ const lockName = "lock"
 // takeLock locks the state directory against other confits, by flock(2) on a file that only confit's user can open: who can open it can
 // lock it, and so keep confit from starting.
 func (s *Dir) takeLock() (err error) {
-	s.Lock, err = s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
+	take := func() error {
+		s.Lock, err = s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
+		return err
+	}
+	if take() == unix.EISDIR && s.moveAside(lockName) == nil {
+		err = take()
+	}
 	if err == nil {
 		err = lockOwn(files.Raw(s.Lock.Fd()))
 	}
