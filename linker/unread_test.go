@@ -61,7 +61,7 @@ type unread struct {
 	runs  int // starts in which one failed
 }
 
-// newUnread builds it. What is mounted mends a damaged key of the newest generation.
+// newUnread builds it. A key of the newest generation is damaged, and mounted.
 func newUnread(t *testing.T, shape string) *unread {
 	t.Helper()
 	u := &unread{house: newHouse(t, "web/a a", "web/sub/ sub/", "web/sub/ whole", "env web/level LEVEL")}
