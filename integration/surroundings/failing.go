@@ -143,7 +143,8 @@ func stringAt(address uintptr) string {
 	for page := uintptr(os.Getpagesize()); len(text) < unix.PathMax; {
 		from := address + uintptr(len(text))
 		buf := make([]byte, min(256, page-from%page))
-		to := []unix.Iovec{{Base: &buf[0], Len: uint64(len(buf))}}
+		to := []unix.Iovec{{Base: &buf[0]}}
+		to[0].SetLen(len(buf))
 		if _, err := unix.ProcessVMReadv(os.Getpid(), to, []unix.RemoteIovec{{Base: from, Len: len(buf)}}, 0); err != nil {
 			break
 		}
