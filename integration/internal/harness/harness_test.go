@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -130,4 +131,21 @@ func TestPollEvery(t *testing.T) {
 	if !PollEvery(ctx, time.Hour, func() bool { return true }) {
 		t.Error("it has to look once, even if the context has ended")
 	}
+}
+
+// A process that executes another program meanwhile has the former command line or the new one, never a part of each.
+func TestProcesses_command_of_one_program(t *testing.T) {
+	const again = `i=$(($1+1)); [ $i -lt 2000 ] || exec sleep 7654321; [ ${#2} = 2 ] && exec sh -c "$0" "$0" $i axxxxb; exec sh -c "$0" "$0" $i ab`
+	whole := regexp.MustCompile("^(enter|.* [0-9]+ (ab|axxxxb)|sleep 7654321|)$")
+	r := Start(t, Command{Argv: []string{"/bin/sh", "-c", again, again, "0", "ab"}, Env: shell})
+	r.Eventually("the last program", func() bool {
+		p, err := readProcess(r.Proc())
+		for range 1000 {
+			if err != nil || !whole.MatchString(p.Command) {
+				t.Fatalf("command line %q: %v", p.Command, err)
+			}
+			p, err = readProcess(r.Proc())
+		}
+		return p.Command == "sleep 7654321"
+	})
 }

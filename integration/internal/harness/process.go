@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +61,7 @@ func readProcess(dir string) (Process, error) {
 	if err != nil {
 		return Process{}, err
 	}
-	command, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	command, err := readCommand(filepath.Join(dir, "cmdline"))
 	if err != nil {
 		return Process{}, err
 	}
@@ -72,6 +73,22 @@ func readProcess(dir string) (Process, error) {
 	inner, err := strconv.Atoi(pids[len(pids)-1])
 	text := strings.TrimRight(strings.ReplaceAll(string(command), "\x00", " "), " ")
 	return Process{PID: pid, Inner: inner, State: state[0], Command: text}, err
+}
+
+// readCommand reads a command line by one call. With a second one, a process that executes a program between the two would have the
+// beginning of the former command line and the rest of the new one.
+func readCommand(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	buf := make([]byte, 64<<10)
+	n, err := file.Read(buf)
+	if errors.Is(err, io.EOF) { // a zombie has none
+		err = nil
+	}
+	return buf[:n], err
 }
 
 // StatusField is a field of the file status in a directory of /proc: proc_pid_status(5). It is "" when the process or the field is
