@@ -14,7 +14,7 @@ func TestUnread_each(t *testing.T) {
 				for _, errno := range passing {
 					u.fails(n, errno, once)
 				}
-				u.fails(n, passing[n%len(passing)], threeSeconds)
+				u.fails(n, passing[n%len(passing)], aWhile)
 				u.fails(n, passing[(n+3)%len(passing)], forEver)
 			}
 			t.Logf("%d calls, %d starts", u.calls, u.runs)

@@ -21,9 +21,9 @@ var passing = []syscall.Errno{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, u
 
 // For how long a call fails at a start.
 const (
-	once         = -1
-	threeSeconds = 3 * time.Second
-	forEver      = time.Hour
+	once    = -1
+	aWhile  = 3 * time.Second
+	forEver = time.Hour
 )
 
 // shapes are ladders of the generations 1 to 3, which hold what they held when they were mounted, one after the other.
@@ -190,7 +190,7 @@ func TestUnread(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			u := newUnread(t, shape)
 			for n := len(shape); n <= u.calls; n += 20 {
-				u.fails(n, passing[n%len(passing)], []time.Duration{once, threeSeconds, forEver}[n%3])
+				u.fails(n, passing[n%len(passing)], []time.Duration{once, aWhile, forEver}[n%3])
 			}
 			t.Logf("%d calls, %d starts", u.calls, u.runs)
 		})
