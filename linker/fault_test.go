@@ -3,6 +3,7 @@ package linker
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,7 +19,7 @@ type fault struct {
 	at     int           // which call; 0: none
 	seen   int
 	failed int
-	waited time.Duration
+	waited atomic.Int64      // nanoseconds; on the thread whose calls wait for an answer
 	call   surroundings.Call // the one that fails
 }
 
@@ -28,8 +29,7 @@ func (f *fault) String() string {
 
 // again lets half a second pass, and five at most.
 func (f *fault) again() bool {
-	f.waited += time.Second / 2
-	return f.waited <= 5*time.Second
+	return f.waited.Add(int64(time.Second/2)) <= int64(5*time.Second)
 }
 
 // maxInterrupts is how often a call is interrupted at most: confit makes it again at once.
@@ -44,7 +44,7 @@ func (f *fault) decide(dir string) func(surroundings.Call) syscall.Errno {
 		if f.seen++; f.seen == f.at {
 			f.call = call
 		}
-		if call != f.call || f.seen != f.at && f.waited >= f.lasts || f.errno == unix.EINTR && f.failed == maxInterrupts {
+		if call != f.call || f.seen != f.at && f.waited.Load() >= int64(f.lasts) || f.errno == unix.EINTR && f.failed == maxInterrupts {
 			return 0
 		}
 		f.failed++
