@@ -14,30 +14,30 @@ var mostWords = map[string]int{
 	"docs/fleet.md":   1_900,
 	"docs/kubectl.md": 2_510,
 
-	"docs/failures.md":        1_495,
-	"docs/reference.md":       4_445,
+	"docs/failures.md":        1_500,
+	"docs/reference.md":       4_450,
 	"docs/status.md":          1_785,
-	"docs/troubleshooting.md": 2_840,
+	"docs/troubleshooting.md": 2_900,
 	"docs/confitctl.md":       640,
 	"docs/daemons.md":         3_740,
 	"docs/gate.md":            730,
 	"docs/inject.md":          1_150,
-	"docs/kubernetes.md":      2_220,
+	"docs/kubernetes.md":      2_230,
 	"docs/operations.md":      930,
 	"docs/recipes.md":         1_150,
-	"docs/security.md":        1_000,
+	"docs/security.md":        1_010,
 
 	"docs/internals/conformance.md":  530,
-	"docs/internals/decisions.md":    4_560,
+	"docs/internals/decisions.md":    4_600,
 	"docs/internals/dependencies.md": 380,
-	"docs/internals/design.md":       2_835,
+	"docs/internals/design.md":       2_890,
 	"docs/internals/measurements.md": 900,
 }
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_320
-	mostForContributors = 9_190
+	mostForUsers        = 29_400
+	mostForContributors = 9_280
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

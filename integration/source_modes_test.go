@@ -77,7 +77,7 @@ func TestSource_copies_of_one_user(t *testing.T) {
 	c = s.start(app()...)
 	c.Says("ready", 1)
 	c.logs("copies are for confit's user alone", 1)
-	c.wantLogged("generation mended: somebody had changed it", 0)
+	c.wantLogged(restored, 0)
 	c.reports("the accepted generation, as it was", func(r report) bool { return r.quiet() && r.Live.Generation == 2 && r.Accepted.Generation == 2 })
 	s.wantCopies()
 }

@@ -31,6 +31,7 @@ type Config struct {
 // Names of the packages below that a caller needs. Their comments are there.
 type (
 	Change       = generation.Change
+	Damaged      = generation.Damaged
 	Environment  = generation.Environment
 	Generation   = generation.Generation
 	Hash         = files.Hash
@@ -38,7 +39,6 @@ type (
 	Key          = lines.Key
 	Keys         = generation.Keys
 	Link         = lines.Link
-	Lost         = generation.Lost
 	Fingerprint  = volume.Fingerprint
 	SeedPair     = seed.Pair
 	Target       = lines.Target

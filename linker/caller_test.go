@@ -139,7 +139,10 @@ func (c *caller) Discard() {
 	c.candidate = Candidate{}
 }
 
-func (c *caller) Mend() error { return c.Linker.Mend(c.held.InForce().Number) }
+func (c *caller) Repair() error {
+	_, err := c.Linker.Repair(c.held.InForce().Number)
+	return err
+}
 
 func (c *caller) Touch(changes []Change) (bool, error) {
 	return c.Linker.Touch(c.inUse(), changes)

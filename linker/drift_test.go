@@ -16,7 +16,7 @@ import (
 // looks mends, stages with nothing changed, and counts what was said with these words.
 func (h *house) looks(words string, want int) {
 	h.Helper()
-	_ = h.linker.Mend()
+	_ = h.linker.Repair()
 	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
 		h.Fatalf("staged: %v", err)
 	}
@@ -162,11 +162,11 @@ func TestMend_returns_memory(t *testing.T) {
 	h.adopt()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for range 2 * mendsToRest {
+	for range 2 * repairsToRest {
 		h.looks("mended", 0)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.NumForcedGC - before.NumForcedGC; n < 2 {
-		t.Errorf("memory was returned %d times in %d calls, want 2", n, 2*mendsToRest)
+		t.Errorf("memory was returned %d times in %d calls, want 2", n, 2*repairsToRest)
 	}
 }

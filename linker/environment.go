@@ -3,7 +3,6 @@ package linker
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"confit/linker/files"
@@ -88,11 +87,4 @@ func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 		}
 	}
 	return keys, files.JoinInvalid(wrong)
-}
-
-// makeVariables reports that one of the keys becomes a variable.
-func (l *Linker) makeVariables(g *generation.Copy, keys []Key) bool {
-	return slices.ContainsFunc(keys, func(p Key) bool {
-		return slices.ContainsFunc(g.Files[p].Links, func(i int) bool { return l.links[i].Use == Variable })
-	})
 }

@@ -132,7 +132,7 @@ func TestEnvironment_copy_changed(t *testing.T) {
 	h.restart()
 	accepted, err := h.linker.Accepted()
 	h.must(err)
-	h.wantVariables(accepted.Generation, "A=1") // mended
+	h.wantVariables(accepted.Generation, "A=1") // staged again
 }
 
 // An input is staged, and nothing points at it.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -46,9 +47,14 @@ type Linker struct {
 	mounts      *mounts.Table            // until the first look
 
 	volumes  []VolumeStatus   // as the last look found them
-	unmended map[string]error // what could not be mended last, and why
-	mends    int              // calls of Mend so far
-	unread   error            // see Note
+	unmended map[string]error // what could not be put right last, and why
+	repairs  int              // calls of Repair so far
+	anew     bool             // names or the generation in force were made anew since the last one
+
+	renew     func() (moved []string, err error) // see statedir.Dir.Renew
+	lastNote  *Note                              // what note.json holds; nil: nothing of this confit's
+	lastTrial Trial                              // the same of the trial
+	unread    error                              // see Note
 
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
 	toldAlone  bool  // the log says which copies are their user's alone
@@ -61,6 +67,11 @@ const (
 	firstLine     = "write a line such as link web/nginx.conf /etc/nginx/nginx.conf"
 )
 
+// ErrEmptied is about a candidate that somebody has removed, with the directory that had it. Another look stages it again.
+var ErrEmptied = errors.New("somebody has moved or removed what confit works in")
+
+const emptiedTodo = "let no entrypoint remove /run/*, and mount the state directory into no other container, or read-only there"
+
 func newLinker(c Config, st *statedir.Dir) *Linker {
 	copier := files.NewCopier(maxSize)
 	return &Linker{
@@ -71,10 +82,11 @@ func newLinker(c Config, st *statedir.Dir) *Linker {
 		generations: map[int]*generation.Copy{},
 		reader:      volume.NewReader(copier, c.lines, st, c.AllowDisk),
 		targets:     target.New(st, c.Log),
-		watch:       watch.NewChanges(c.Log),
+		watch:       watch.NewChanges(c.Log, st.Path, statedir.Names),
 		opens:       watch.NewOpens(),
 		log:         c.Log,
 		ownDirs:     st.OwnDirs(),
+		renew:       st.Renew,
 	}
 }
 
@@ -137,6 +149,26 @@ func (l *Linker) inUse(accepted []int) map[int]bool {
 	}
 	return used
 }
+
+// names compares the names that confit works in with what it holds open, and makes anew what isn't there any more. Then [Linker.Repair] is
+// to follow.
+func (l *Linker) names() error {
+	moved, err := l.renew()
+	if len(moved) > 0 {
+		l.anew = true
+		l.log.Warn("state directory made anew: somebody had moved or removed what confit works in", "paths", moved, "todo", emptiedTodo)
+		l.watch.Empty()
+		for _, g := range l.generations {
+			if l.isGone(g.Number) {
+				g.Unmoved = func() error { return ErrEmptied }
+			}
+		}
+	}
+	return err
+}
+
+// isGone reports that a generation's directory isn't there.
+func (l *Linker) isGone(number int) bool { return l.state.Generations.Missing(strconv.Itoa(number)) }
 
 // generation is one of those on the disk.
 func (l *Linker) generation(number int) (*generation.Copy, error) {

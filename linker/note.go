@@ -86,7 +86,7 @@ func (l *Linker) WriteNote(n Note) error {
 	}
 	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes, n.Entrypoint})
 	if err == nil {
-		l.noted = n.Ladder.Numbers()
+		l.noted, l.lastNote = n.Ladder.Numbers(), &n
 	}
 	return err
 }
@@ -155,7 +155,7 @@ func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// readGeneration returns a stored generation if it is intact, or could be mended.
+// readGeneration returns a stored generation if it is intact, or could be staged again.
 func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
 	g := &generation.Copy{Generation: s.Generation, Files: s.Keys, Targets: s.Targets}
 	switch {
@@ -169,9 +169,12 @@ func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
 	maps.DeleteFunc(staged, func(p Key, _ generation.File) bool { return lines.IsRendered(p) })
 	g.Inputs = generation.HashOf(staged)
 	g.Know(l.state.GenerationDir(g.Number))
-	mounted, done := l.reader.OfMounted()
-	defer done()
-	err := l.copies.Mend(g, mounted)
+	err := l.copies.Restore(g)
+	if err != nil {
+		if err = l.stageDamaged(g, err); err == nil {
+			err = l.copies.Restore(g)
+		}
+	}
 	if err == nil {
 		err = l.readEnvironment(g)
 	}
@@ -217,6 +220,7 @@ func (l *Linker) RecordTrial(t Trial) {
 	if l.unread != nil { // nor is there a note of it
 		return
 	}
+	l.lastTrial = t
 	stale := t == (Trial{})
 	if !stale {
 		err := l.state.WriteJSON(trialName, savedTrial{trialVersion, t, bootID()})

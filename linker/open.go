@@ -67,7 +67,8 @@ func (l *Linker) resume() (*Former, error) {
 		return f, l.state.Keep()
 	}
 	if f.targets != nil {
-		l.targets.Renew(f.targets)
+		l.log.Warn("list of targets not trusted: a new one is written", "error", f.targets)
+		l.targets.WriteMade()
 	}
 	l.sweepTries(f)
 	return f, l.state.Sweep(l.inUse(f.Ladder.Numbers()))
@@ -81,6 +82,7 @@ func (l *Linker) readFormer() (*Former, error) {
 	var trial error
 	f.Note, f.Untrusted = l.readNote()
 	f.Killed, trial = readTrial(l.state)
+	l.lastNote, l.lastTrial = &f.Note, f.Killed
 	f.targets = l.targets.ReadMade()
 	for _, err := range []error{f.Untrusted, trial, f.targets} {
 		if files.MayPass(err) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"runtime/debug"
 
 	"confit/linker/files"
 	"confit/linker/target"
@@ -17,9 +16,16 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 // docs/internals/design.md. A candidate that hooks were run on is checked before: an [*Invalid] names what they have changed. After an
 // error some of the steps are undone. [Linker.GoBack] takes back the others.
 func (l *Linker) Publish(number int, hooked bool) error {
-	err := l.CheckNewest(number)
-	if err == nil && hooked {
+	err := l.names()
+	if err == nil {
+		err = l.CheckNewest(number)
+	}
+	switch {
+	case err != nil:
+	case hooked:
 		err = l.Check(number)
+	default:
+		err = l.Has(number)
 	}
 	if err != nil {
 		return err
@@ -98,18 +104,20 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 // GoBack puts a generation that was accepted in force again, with its modes and owners, and without what others have added; 0: what a
 // former confit left. It reads no volume, which may hang, so bytes that somebody has changed are used as they are. It removes no
 // generation: an app that looks by itself would read at the removal, before anybody watches. done reports that it is in force; then the
-// error names what could not be put right. Else it is a [*Lost] if a key is missing, or one that becomes a variable is damaged: the next
-// call won't do better. After any other error it may.
+// error names what could not be put right. Else it is a [*Damaged] if a key is missing: the next call won't do better. After any other
+// error it may.
 func (l *Linker) GoBack(number int) (done bool, err error) {
 	if number == 0 {
 		return l.show(l.former.Number, l.former.Targets, false)
 	}
 	g, err := l.generation(number)
 	if err == nil {
-		err = l.copies.Mend(g, nil)
+		err = l.names()
 	}
-	damaged, isDamaged := errors.AsType[*Lost](err)
-	if err != nil && (!isDamaged || damaged.Missing || l.makeVariables(g, damaged.Keys)) {
+	if err == nil {
+		err = l.copies.Restore(g)
+	}
+	if damaged, isDamaged := errors.AsType[*Damaged](err); err != nil && (!isDamaged || damaged.Missing) {
 		return false, fmt.Errorf("cannot go back: %w", err)
 	}
 	done, failed := l.show(number, g.Targets, false)
@@ -127,50 +135,4 @@ func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (d
 		l.tellAlone(l.generations[number])
 	}
 	return done, err
-}
-
-// mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
-const mendsToRest = 16
-
-// Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries have
-// left. It does nothing if another generation was put in force meanwhile. What it mends it logs, and once what it can't, which it
-// returns. While it is watched who opens what has changed it looks at no file, as that would count. Now and then it returns memory
-// to the system, as [Linker.Collect] does.
-func (l *Linker) Mend(number int) error {
-	if l.mends++; l.mends%mendsToRest == 0 {
-		debug.FreeOSMemory()
-	}
-	if l.shown != 0 && l.shown != number {
-		return nil
-	}
-	l.state.SweepTries()
-	g, err := l.generation(number)
-	if err != nil {
-		return err
-	}
-	former := l.unmended
-	l.unmended = map[string]error{}
-	said := func(what, key, path, found string, err error) {
-		if err == nil {
-			l.log.Warn(what+" mended", key, path, "found", found)
-			return
-		}
-		l.unmended[path] = err
-		if before := former[path]; before == nil || before.Error() != err.Error() {
-			l.log.Warn(what+" not mended", key, path, "error", err.Error())
-		}
-	}
-	if l.state.LiveNumber() != number { // whatever stands there now
-		found, err := l.state.MendLive(number)
-		said("live link", "link", l.state.Live(""), found, err)
-	}
-	if !l.opens.Watches() {
-		mounted, done := l.reader.OfMounted()
-		defer done()
-		if err := l.copies.Heal(g, mounted); err != nil {
-			said("generation", "path", g.Dir, "", err)
-		}
-	}
-	l.targets.Mend(g.Targets, func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
-	return files.Joined(l.unmended)
 }

@@ -194,7 +194,7 @@ func TestCheckNewest(t *testing.T) {
 	h.write("web", "a", "a2")
 	second := h.stage()
 	h.must(os.Remove(h.path("etc/a")))
-	_ = h.linker.Mend()
+	_ = h.linker.Repair()
 	h.must(h.linker.CheckNewest())
 	h.reads("a", "a1")
 

@@ -24,7 +24,10 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	if g == nil || !g.Unrendered {
 		return c, fmt.Errorf("cannot complete generation %d: it doesn't wait for the renderer", number)
 	}
-	done, err := l.complete(g, l.generations[accepted])
+	done := g
+	if err = l.names(); err == nil {
+		done, err = l.complete(g, l.generations[accepted])
+	}
 	switch {
 	case err == nil:
 		l.describe(&c, done, l.generations[accepted])

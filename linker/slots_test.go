@@ -28,12 +28,14 @@ func TestDiscard(t *testing.T) {
 	h.wantOnDisk(1, 2)
 }
 
-// TestMend_afterwards: a look that comes after a publish doesn't bring back what was in force before.
-func TestMend_afterwards(t *testing.T) {
+// TestRepair_afterwards: a look that comes after a publish doesn't bring back what was in force before.
+func TestRepair_afterwards(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.edit("two", false)
-	h.must(h.linker.Linker.Mend(1))
-	h.reads("web/a", "two")
-	h.must(h.linker.Linker.Mend(2))
-	h.reads("web/a", "two")
+	for number := 1; number <= 2; number++ {
+		if anew, err := h.linker.Linker.Repair(number); anew || err != nil {
+			t.Errorf("repaired generation %d: %v, %v", number, anew, err)
+		}
+		h.reads("web/a", "two")
+	}
 }

@@ -51,6 +51,9 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 		return l.otherwise()
 	}
 	defer l.warnOfMounts()
+	if err := l.names(); err != nil {
+		return c, err
+	}
 	c, err = l.stageFrom(l.reader, &k, func(r *volume.Reading) error {
 		dirs := r.Dirs()
 		if l.watch.Sync(dirs) && !r.Holds() { // after this, nothing can change without a hint

@@ -42,7 +42,8 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	if dir == "" {
 		t.from, t.document = st.Volumes.Join("."), in
 	}
-	_ = t.targets.ReadMade()                      // an error: links into the live generation are known all the same
+	_ = t.targets.ReadMade() // an error: links into the live generation are known all the same
+	t.renew = st.Renew
 	t.otherwise, st.Top = t.stage, st.Generations // what else is written goes with them
 	return t, nil
 }

@@ -70,7 +70,7 @@ func (h *house) lead() {
 // outside changes, whatever confit does, and the refusal is told by name.
 func TestLedAway(t *testing.T) {
 	for name, do := range map[string]func(h *house) error{
-		"mend": func(h *house) error { return errors.Join(h.linker.Mend(), h.linker.Mend()) },
+		"mend": func(h *house) error { return errors.Join(h.linker.Repair(), h.linker.Repair()) },
 		"publish": func(h *house) error {
 			h.write("web", "a", "a2", "b", "b2")
 			_, err := h.linker.Stage()
@@ -158,7 +158,7 @@ func TestDirectoryMadeAnew(t *testing.T) {
 			h.open().adopt()
 			h.must(errors.Join(os.Rename(h.path("etc/app"), h.path("etc/away")), os.Mkdir(h.path("etc/app"), 0o755), os.Chown(h.path("etc/app"), tt.now, tt.now)))
 			h.put(h.path("etc/app/a"), "theirs")
-			err := h.linker.Mend()
+			err := h.linker.Repair()
 			if tt.taken != (err == nil) || !tt.taken && !strings.Contains(err.Error(), "another directory, of user") {
 				t.Errorf("taken is %v: %v", err == nil, err)
 			}
@@ -182,7 +182,7 @@ func TestUsurper(t *testing.T) {
 				h.open().adopt()
 				h.release("USURPER=" + h.path("etc"))
 				for end := time.Now().Add(time.Duration(often(2000)) * time.Millisecond); time.Now().Before(end); {
-					_ = h.linker.Mend()
+					_ = h.linker.Repair()
 					if got := h.tree("victims"); !maps.Equal(got, before) {
 						t.Fatalf("the victim is\n%v\nwas\n%v", got, before)
 					}

@@ -122,3 +122,46 @@ func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) er
 	}
 	return g.Finish(k.Path, out)
 }
+
+// stageDamaged stages a generation again that is damaged, if what is mounted has its hash. The name stays, and the app isn't asked to read.
+func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
+	if _, is := errors.AsType[*Damaged](damage); !is || g.Inputs != g.Hash { // what was rendered nobody makes again
+		return damage
+	}
+	for range maxAttempts {
+		if err = l.stageAgain(g, damage); !errors.Is(err, files.ErrMoved) {
+			break
+		}
+	}
+	return err
+}
+
+func (l *Linker) stageAgain(g *generation.Copy, damage error) error {
+	r, err := l.reader.Look()
+	if err != nil {
+		return errors.Join(damage, err)
+	}
+	defer r.Close()
+	read, err := r.Read()
+	switch {
+	case files.MayPass(err):
+		return err
+	case err != nil || generation.HashOf(read) != g.Hash:
+		return damage
+	}
+	again := &generation.Copy{Generation: g.Generation, Files: read}
+	written := files.TmpName()
+	if err = l.writeFiles(written, again, r); err == nil {
+		err = r.CheckUnmoved()
+	}
+	if err == nil {
+		err = l.copies.Replace(g, again, written)
+	}
+	if err != nil {
+		_ = l.state.Generations.RemoveAll(written)
+		return fmt.Errorf("cannot stage generation %d again: %w", g.Number, files.Cause(err))
+	}
+	l.anew = true
+	l.log.Warn("generation staged again: somebody had changed or removed keys of it", "generation", g.Number, "error", damage.Error())
+	return nil
+}

@@ -109,7 +109,7 @@ func transmit(path, text string, descriptors ...int) error {
 const patience = time.Minute
 
 // close removes the socket. Confit itself keeps it until its end.
-func (s *Socket) close() error { return errors.Join(os.Remove(s.path), s.file.Close()) }
+func (s *Socket) close() error { return errors.Join(os.Remove(s.path), s.bound.Load().file.Close()) }
 
 // newSocket listens in a directory that every user may enter.
 func newSocket(t *testing.T) *Socket {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -25,24 +26,48 @@ const maxPath = 107
 // maxMessage is the longest message, in bytes, as in systemd.
 const maxMessage = 4096
 
-// Socket receives messages.
+// Socket receives messages. But for Renew all is called by one goroutine.
 type Socket struct {
 	path  string
-	file  *os.File
-	conn  syscall.RawConn
 	wakes chan struct{}
+	bound atomic.Pointer[bound]
+}
+
+// bound is what has the socket's name.
+type bound struct {
+	file *os.File
+	conn syscall.RawConn
+	name syscall.Stat_t
 }
 
 // Listen makes the socket, in place of one that an earlier confit left behind. All users may send, as an app may run as any user.
 func Listen(path string) (*Socket, error) {
-	file, err := bind(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %q: %w", path, err)
+	s := &Socket{path: path, wakes: make(chan struct{})}
+	return s, s.Renew()
+}
+
+// Holds reports that apps still find the socket by its path.
+func (s *Socket) Holds() bool {
+	was, now := &s.bound.Load().name, syscall.Stat_t{}
+	return syscall.Lstat(s.path, &now) == nil && now.Dev == was.Dev && now.Ino == was.Ino
+}
+
+// Renew makes another socket for the path. What waits in the former one is gone.
+func (s *Socket) Renew() error {
+	b := &bound{}
+	err := error(nil)
+	if b.file, err = bind(s.path); err == nil {
+		err = syscall.Lstat(s.path, &b.name)
 	}
-	conn, _ := file.SyscallConn() // fails only for a file that was closed
-	s := &Socket{path: path, file: file, conn: conn, wakes: make(chan struct{})}
-	go s.watch()
-	return s, nil
+	if err != nil {
+		return fmt.Errorf("cannot listen on %q: %w", s.path, err)
+	}
+	b.conn, _ = b.file.SyscallConn() // fails only for a file that was closed
+	if former := s.bound.Swap(b); former != nil {
+		former.file.Close()
+	}
+	go s.watch(b.conn)
+	return nil
 }
 
 func bind(path string) (*os.File, error) {
@@ -69,9 +94,11 @@ func bind(path string) (*os.File, error) {
 	return file, nil
 }
 
-// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a link in its place. The umask is the whole process's,
-// but confit makes no other file yet.
+// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a link in its place. The umask is the whole process's:
+// no other is started meanwhile that would inherit it, and what confit makes itself doesn't depend on it.
 func bindForAll(fd int, path string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	defer syscall.Umask(syscall.Umask(0o111))
 	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
 }
@@ -80,8 +107,8 @@ func bindForAll(fd int, path string) error {
 func (s *Socket) Hints() <-chan struct{} { return s.wakes }
 
 // watch runs as long as the socket lives. It takes nothing: the messages stay in the kernel's queue until Receive.
-func (s *Socket) watch() {
-	for s.conn.Read(readable) == nil {
+func (s *Socket) watch(conn syscall.RawConn) {
+	for conn.Read(readable) == nil {
 		s.wakes <- struct{}{}
 	}
 }
@@ -94,7 +121,7 @@ func readable(fd uintptr) bool {
 // Receive takes the next message, also one of which confit knows nothing: so a caller can bound how many it takes at once. It returns false
 // when none waits.
 func (s *Socket) Receive() (m Message, ok bool) {
-	err := s.conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for watch to end
+	err := s.bound.Load().conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for watch to end
 	return m, ok && err == nil
 }
 

@@ -24,7 +24,7 @@ func TestListen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.file.Close()
+		defer s.bound.Load().file.Close()
 		if info, err := os.Lstat(path); err != nil || info.Mode() != fs.ModeSocket|0o666 || s.path != path {
 			t.Errorf("%v, %v, path %q", info, err, s.path)
 		}

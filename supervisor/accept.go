@@ -24,7 +24,7 @@ func (t *transition) endTransaction() {
 	t.phase = running
 	t.tidy()
 	t.warnUnread()
-	t.mendInForce()
+	t.repairInForce()
 	if t.pending {
 		t.settle()
 	} else {
@@ -58,12 +58,12 @@ func (t *transition) warnUnread() {
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
-// mendInForce has the links and the bytes of the accepted generation mended that others have changed, as often as --rescan says. It doesn't
+// repairInForce has put right what others have changed of the accepted generation and its links, as often as --rescan says. It doesn't
 // wait for a rescan: where somebody writes to a plain volume all the time, each hint begins the wait for one anew.
-func (t *transition) mendInForce() {
-	if t.over(t.mendBy) {
-		t.mendBy = t.now.Add(t.config.Rescan)
-		t.assign(mend{t.accepted().Number})
+func (t *transition) repairInForce() {
+	if t.over(t.repairBy) {
+		t.repairBy = t.now.Add(t.config.Rescan)
+		t.assign(repair{number: t.accepted().Number})
 	}
 }
 

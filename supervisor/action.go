@@ -25,8 +25,11 @@ func (a assign) perform(l *loop) event {
 type toApp struct{ app.Action }
 
 type (
-	mend  struct{ number int } // puts right what others have changed; answered by mended
-	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied if that is new
+	repair struct { // puts right what others have changed, of this generation where that is in force; answered by repaired
+		number  int
+		awaited bool // answered by crashed, too
+	}
+	stage struct { // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied if that is new
 		known    linker.Known
 		fallback bool
 	}
@@ -49,6 +52,7 @@ type (
 		newest int // that step knew: none that is newer is removed
 	}
 	discard struct{ number int } // removes a candidate that step never hears of
+	has     struct{ number int } // of the loop itself, before a hook; answered by had
 	runHook struct {             // answered by hookStartFailed, or later by hookEnded
 		name      string // of its flag
 		command   []string

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -38,16 +37,10 @@ func (e exited) take(t *transition) {
 			t.onApp().RestartFromNowOn()
 		}
 		t.continueWithoutApp()
-	case t.blamesCandidate() && t.endedAtEntrypoint() && t.trials.IsFirst():
-		t.endOfEntrypoint(own)
-	case t.blamesCandidate():
-		t.appFailure = fmt.Errorf("the app ended with %v", e.Status)
-		t.noteSetback(own, false)
-		t.continueWithoutApp()
-	case t.appInDoubt():
-		t.continueWithoutApp()
-	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.Status, t.lived()), own):
-		t.endWith(own)
+	case t.mayMiss(own):
+		t.compareFirst(e.Status)
+	default:
+		t.blame(own, e.Status)
 	}
 }
 

@@ -113,7 +113,7 @@ func (t *transition) start() {
 }
 
 // endNow ends confit, when nobody waits for the report hook. No hook outlives it. What the app or its entrypoint did to the accepted
-// generation is mended: something else may be mounted when the next confit comes.
+// generation is put right: something else may be mounted when the next confit comes.
 func (t *transition) endNow(how exit) {
 	t.endHook()
 	if t.tell(how) {
@@ -122,7 +122,7 @@ func (t *transition) endNow(how exit) {
 	t.passVerdict()
 	if t.showsAccepted() {
 		t.assign(unwatchOpens{}) // which keeps files from being looked at
-		t.assign(mend{t.accepted().Number})
+		t.assign(repair{number: t.accepted().Number})
 	}
 	t.endTrial()
 	t.interruptReport()

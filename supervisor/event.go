@@ -61,16 +61,19 @@ type (
 		status process.Status
 		err    error // why it could not be started
 	}
-	hookStartFailed struct{ err error }
-	hookEnded       process.HookEnd
-	probed          struct{ app.Finding }
-	sent            struct{}            // the reload signal
-	denied          struct{ err error } // a signal was refused, or would be; nil: no longer
-	inspected       struct{ inside bool }
-	started         struct{ pid int }
-	looked          struct{ app.Sight }    // at an app that runs
-	began           struct{ at time.Time } // the app: it has executed its daemon
-	startFailed     struct {               // the app could not be started
+	hookStartFailed struct {
+		err     error
+		refused bool // by the system, as what it is about isn't there any more
+	}
+	hookEnded   process.HookEnd
+	probed      struct{ app.Finding }
+	sent        struct{}            // the reload signal
+	denied      struct{ err error } // a signal was refused, or would be; nil: no longer
+	inspected   struct{ inside bool }
+	started     struct{ pid int }
+	looked      struct{ app.Sight }    // at an app that runs
+	began       struct{ at time.Time } // the app: it has executed its daemon
+	startFailed struct {               // the app could not be started
 		err  error
 		code int
 	}
@@ -83,5 +86,11 @@ type (
 		itself  bool // it is not from a process that the app has started
 	}
 	linksRead struct{ sum config.LinksSum } // the links files were looked at
-	mended    struct{ err error }           // what of the links that others have changed could not be put right
+	had       struct{ err error }           // whether a generation is there; step never hears of it
+	emptied   struct{}                      // names in the state directory may be gone
+	repaired  struct {                      // what others have changed
+		err     error // what could not be put right
+		anew    bool  // something was made anew that somebody had moved, damaged or removed
+		awaited bool
+	}
 )

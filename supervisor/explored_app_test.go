@@ -164,7 +164,7 @@ func (c *course) runHook(a runHook) event {
 	}
 	c.notAfterStop("runs a hook")
 	if c.may.hooksMissing && c.choose(2) == 1 {
-		return hookStartFailed{errors.New("not found")}
+		return hookStartFailed{err: errors.New("not found")}
 	}
 	c.hook, c.hookAbout, c.hookKilled, c.givenUp = a.name, letter(a.candidate.Hash[0]), false, false
 	c.hookLate = !c.now.Before(c.readAt.Add(c.config.Probation))

@@ -1,6 +1,9 @@
 package supervisor
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // byHand are settings of which all places can be counted, as each has little, or in which just these features matter
 // together.
@@ -50,6 +53,11 @@ var byHand = [][2]string{
 func settingsByHand() (list []setting) {
 	for _, s := range byHand {
 		list = append(list, settingOf(s[0], strings.Fields(s[1])))
+	}
+	for _, name := range []string{"soak", "verify", "fallback", "entry"} { // nothing that is gone back to is lost there
+		s := settingOf("emptied-"+name, list[slices.IndexFunc(byHand, func(s [2]string) bool { return s[0] == name })].has)
+		s.empties = true
+		list = append(list, s)
 	}
 	return list
 }

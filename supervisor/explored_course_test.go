@@ -90,6 +90,7 @@ func (c *course) giveAll(next []event) {
 		c.tell("%v: %s", before.shown(), recounted{e})
 		c.deadlinesAreAhead(s)
 		c.blames(&before, s)
+		c.missedSomething(&before, s, e)
 		c.rejectsSecondEnd(&before, s)
 		c.state.unproved = s.unproved
 		c.goesDownInTime(&before, s)
@@ -122,7 +123,7 @@ func (c *course) noteAction(a action) {
 		return
 	}
 	switch of := unwrapped(a).(type) {
-	case say, mend:
+	case say, repair:
 	default:
 		c.did = append(c.did, fmt.Sprintf("%T", of))
 	}

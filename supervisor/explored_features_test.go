@@ -91,7 +91,7 @@ var aspects = []aspect{
 	one("breaks", func(s *setting) { s.breaks = true }),
 	one("refuses", func(s *setting) { s.refuses = true }),
 	one("spoils", func(s *setting) { s.spoils = true }),
-	one("loses", func(s *setting) { s.loses = true }),
+	one("loses", func(s *setting) { s.loses, s.empties = true, true }),
 	one("panics", func(s *setting) { s.panics = true }),
 	{"starts", []feature{
 		{"starts", nil},

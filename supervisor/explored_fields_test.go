@@ -25,7 +25,7 @@ var leftOut = map[string]string{
 	"history.count":      "is for the status alone",
 	"life.Text":          "is for the status alone",
 	"state.complaints":   "decides only whether the log repeats itself",
-	"state.mendBy":       "leads to mend alone, which changes nothing outside",
+	"state.repairBy":     "leads to repair alone, which changes nothing outside",
 	"state.links":        "the links files don't change here",
 	"state.inside":       "decides only about a line of the log",
 	"Sight.Program":      "is for the status and the log alone",
@@ -53,7 +53,7 @@ var presence = map[string]bool{
 var ranked = map[string]byte{
 	"life.PID": 'p', "life.Group": 'p', "outside.app": 'p', "publish.app": 'p',
 	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "collect.inUse": 'n', "collect.newest": 'n', "discard.number": 'n', "model.heard": 'n', "transaction.wentFrom": 'n',
-	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "glance.inForce": 'n', "glance.accepted": 'n', "Known.Accepted": 'n',
+	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "repair.number": 'n', "glance.inForce": 'n', "glance.accepted": 'n', "Known.Accepted": 'n',
 }
 
 // stamps lists the times that count on after they have passed. All others are
@@ -61,7 +61,7 @@ var ranked = map[string]byte{
 var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "Entry.spoke": true, "outside.readAt": true}
 
 // during lists the fields that count in one phase alone. They are set when it begins.
-var during = map[string]phase{"state.quietBy": settling, "transaction.outdated": gating, "transaction.proof": proving}
+var during = map[string]phase{"state.quietBy": settling, "state.endedBy": comparing, "state.endedIn": comparing, "transaction.outdated": gating, "transaction.proof": proving}
 
 // lifeOf is the type of an app's life.
 func lifeOf() reflect.Type {
@@ -74,7 +74,7 @@ func TestExploredFields(t *testing.T) {
 	there := map[string]bool{}
 	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[history](), reflect.TypeFor[app.App](), lifeOf(), reflect.TypeFor[app.Entry](), reflect.TypeFor[app.Sight](), reflect.TypeFor[outcomes.Outcomes](), reflect.TypeFor[outcomes.Hook](), reflect.TypeFor[verdict](), reflect.TypeFor[proof](), reflect.TypeFor[transaction](),
 		reflect.TypeFor[outside](), reflect.TypeFor[model](), reflect.TypeFor[made](), reflect.TypeFor[linker.Outcome](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[notes](), reflect.TypeFor[linker.Rung](), reflect.TypeFor[ladder.Ladder](),
-		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[collect](), reflect.TypeFor[discard](), reflect.TypeFor[slots.Jobs[job]](), reflect.TypeFor[complete](), reflect.TypeFor[touch](), reflect.TypeFor[compare](), reflect.TypeFor[glance]()} {
+		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[collect](), reflect.TypeFor[discard](), reflect.TypeFor[slots.Jobs[job]](), reflect.TypeFor[complete](), reflect.TypeFor[touch](), reflect.TypeFor[compare](), reflect.TypeFor[repair](), reflect.TypeFor[glance]()} {
 		for i := range of.NumField() {
 			there[plain(of)+"."+of.Field(i).Name] = true
 		}

@@ -89,6 +89,8 @@ func (c *course) spoils(job) error {
 	return nil
 }
 
+func (c *course) empties() bool { return c.may.empties && c.choose(2) == 1 }
+
 func (c *course) loses(job) error {
 	if c.may.loses && c.choose(2) == 1 {
 		return errors.New("a key is missing")

@@ -39,6 +39,10 @@ var moves = []move{
 		c.hurried = true
 		c.give(hinted{})
 	}},
+	{"the state directory is emptied", func(c *course) bool { return c.may.empties }, func(c *course) {
+		c.hurried = true
+		c.give(emptied{})
+	}},
 	{"somebody edits", func(*course) bool { return true }, (*course).edit},
 	{"TERM comes", func(c *course) bool { return !c.stopped }, func(c *course) { c.stopApp(signals.TERM) }},
 	{"QUIT comes", func(c *course) bool { return c.may.quits && len(c.state.app.Queued) == 0 && !c.stopped }, func(c *course) { c.stopApp(signals.QUIT) }},

@@ -25,6 +25,7 @@ type setting struct {
 	breaks       bool   // what is mounted can't be staged
 	refuses      bool   // the system refuses the linker things
 	spoils       bool   // hooks change what they must not
+	empties      bool   // somebody empties the state directory
 	loses        bool   // what is gone back to lacks a key
 	panics       bool   // the linker does
 	failedStarts int    // in how many ways the app can't be started

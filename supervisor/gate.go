@@ -95,7 +95,7 @@ func (t *transition) lookMeanwhile() {
 // lookAtCandidate asks the linker whether the candidate is still the newest.
 func (t *transition) lookAtCandidate() {
 	t.lookBy()
-	t.mendInForce()
+	t.repairInForce()
 	t.assign(compare{t.candidate.Number})
 }
 

@@ -22,6 +22,7 @@ type loop struct {
 	state   *state
 	family  *process.Family
 	hook    *process.Hook
+	coming  *runHook                    // waits for the linker; nil: none does
 	teller  *process.Hook               // the report hook: it runs beside the other
 	program string                      // what the app runs: its successor runs the same
 	said    []string                    // variables of which the log has said that they end in a newline
@@ -82,6 +83,8 @@ type order = slots.Order[job]
 func orderOf(j job) order {
 	o := order{Job: j}
 	switch j := j.(type) {
+	case has:
+		o.Kind = slots.Names
 	case discard:
 		o.Kind = slots.Discard
 	case record:
@@ -94,8 +97,11 @@ func orderOf(j job) order {
 		o.Kind = slots.Unwatch
 	case collect:
 		o.Kind = slots.Collect
-	case mend:
-		o.Kind = slots.Mend
+	case repair:
+		o.Kind, o.Awaited = slots.Repair, j.awaited
+		if j.awaited {
+			o.Kind = slots.Transaction
+		}
 	case compare, glance:
 		o.Kind = slots.Compare
 	case lookAtLinks:

@@ -30,6 +30,10 @@ func (m *model) carry(f fate, j job) event {
 		return m.compare(f, j)
 	case glance:
 		return m.glance(f, j)
+	case repair:
+		if anew := f.empties(); anew || j.awaited {
+			return repaired{anew: anew, awaited: j.awaited}
+		}
 	}
 	return nil
 }

@@ -169,6 +169,7 @@ type fate interface {
 	panics(j job) error
 	refuses(j job) error // what the system refuses the linker; nil: nothing
 	spoils(j job) error  // what is wrong with the candidate after a hook; nil: nothing
+	empties() bool       // somebody has emptied the state directory, and the linker makes it anew
 	loses(j job) error   // why what is to be gone back to can't be used; nil: it can
 	happens() bool       // a publish that is refused has changed the targets
 	watches() bool       // the linker sees when somebody opens what has changed

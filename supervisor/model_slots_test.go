@@ -13,7 +13,7 @@ import (
 func (m *model) order(f fate, jobs ...job) {
 	jobs = slices.DeleteFunc(jobs, func(j job) bool {
 		k := orderOf(j).Kind
-		return k == slots.Mend || k == slots.Links || k == slots.User
+		return k == slots.Repair || k == slots.Links || k == slots.User
 	})
 	if m.isIdleBut(slots.Transaction) && len(jobs) > 0 && !m.begun {
 		m.begun = f.hasBegun(m.pending())

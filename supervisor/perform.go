@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -171,17 +172,43 @@ func (l *loop) sayNewlines(env *linker.Environment) {
 	}
 }
 
+// A hook is started once the linker has compared the names below which it is given paths.
 func (a runHook) perform(l *loop) event {
+	l.hook, l.coming = nil, &a
+	l.worker.Put(orderOf(has{a.candidate.Number}))
+	return nil
+}
+
+// begin starts the hook that waits for this answer. What it is about may be gone: then it isn't started, unless the app has that already.
+func (h had) begin(l *loop) event {
+	a := l.coming
+	if l.coming = nil; a == nil {
+		return nil
+	}
+	isOfApp := l.state.phase == reloading || l.state.phase == proving
+	if h.err != nil && !isOfApp {
+		return hookStartFailed{h.err, true}
+	}
 	var err error
 	if l.hook, err = l.startHook(a.name, a.command, a.candidate, a.variables); err != nil {
-		return hookStartFailed{err}
+		return hookStartFailed{err, false}
 	}
 	return nil
 }
 
-func (killHook) perform(l *loop) event { l.hook.Signal(signals.KILL); return nil }
+func (killHook) perform(l *loop) event { return l.endHook(signals.KILL) }
 
-func (terminateHook) perform(l *loop) event { l.hook.Signal(signals.TERM); return nil }
+func (terminateHook) perform(l *loop) event { return l.endHook(signals.TERM) }
+
+// endHook signals the hook. One that still waits for the linker isn't started.
+func (l *loop) endHook(s signals.Signal) event {
+	if l.coming != nil {
+		l.coming = nil
+		return hookStartFailed{errors.New("the state directory doesn't answer"), false}
+	}
+	l.hook.Signal(s)
+	return nil
+}
 
 func (killReport) perform(l *loop) event { l.teller.Signal(signals.KILL); return nil }
 

@@ -38,7 +38,10 @@ func (l *loop) work(closed chan<- struct{}) {
 func (l *loop) answer() event {
 	e, counts := l.worker.Take()
 	s, isStaged := e.(staged)
+	h, isHad := e.(had)
 	switch {
+	case isHad:
+		return h.begin(l)
 	case isStaged && !counts:
 		l.worker.Put(orderOf(discard{s.candidate.Number}))
 	case isStaged:
@@ -50,9 +53,17 @@ func (l *loop) answer() event {
 	return e
 }
 
+func (a has) carryOut(l *loop) event { return had{l.Linker.Has(a.number)} }
+
 func (a discard) carryOut(l *loop) event { l.Linker.Discard(a.number); return nil }
 
-func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
+func (a repair) carryOut(l *loop) event {
+	anew, err := l.Linker.Repair(a.number)
+	if anew {
+		l.status.Again()
+	}
+	return repaired{err, anew, a.awaited}
+}
 
 func (a stage) perform(l *loop) event {
 	l.noteProgram()
@@ -123,7 +134,7 @@ func (a publish) carryOut(l *loop) event {
 // The app goes on even if a target could not be put right.
 func (a goBack) carryOut(l *loop) event {
 	done, err := l.Linker.GoBack(a.to)
-	_, isLost := errors.AsType[*linker.Lost](err)
+	_, isLost := errors.AsType[*linker.Damaged](err)
 	switch {
 	case done:
 		return withdrawn{err, l.Linker.Changes(a.from, a.to)}

@@ -46,6 +46,8 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).endTelling}
 	case beginning:
 		return rule{due: (*transition).glance, hinted: (*transition).glanceSoon, withoutApp: (*transition).recoverFromExit}
+	case comparing:
+		return rule{due: (*transition).judgeEnd}
 	case proving:
 		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}

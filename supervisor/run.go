@@ -29,6 +29,9 @@ func (s Supervisor) Run() (code int, err error) {
 		heard:      s.Linker.Newest(),
 		entry:      entry{proc: entrypoint.NewProc("/proc", s.App.Dir, s.App.Path())},
 	}
+	if l.Notify != nil {
+		l.Linker.Offer(l.Notify)
+	}
 	l.status = statusfile.New(l.Linker.WriteStatus, l.Log)
 	closed := make(chan struct{})
 	go l.work(closed)
@@ -106,6 +109,8 @@ func (l *loop) wait(timer *time.Timer) event {
 		return signalled{signals.PIPE}
 	case <-l.Linker.Hints():
 		return hinted{}
+	case <-l.Linker.Emptied():
+		return emptied{}
 	case <-l.Linker.Opens():
 		return opened{}
 	case <-l.worker.Answered:

@@ -33,11 +33,12 @@ func jobName(j job) string {
 
 // assign hands the model a job. What the model leaves out is answered at once.
 func (p *player) assign(j job) event {
-	if _, ok := j.(mend); ok {
-		if err := p.fault("mend", "loses"); err != nil {
-			return mended{&linker.Lost{Keys: []linker.Key{linker.Key(err.Error())}}}
+	if r, ok := j.(repair); ok && p.hanging != "repair" {
+		e := repaired{err: p.fault("repair", "partly fails"), anew: p.fault("repair", "finds") != nil, awaited: r.awaited}
+		if err := p.fault("repair", "damaged"); err != nil {
+			e.err = &linker.Damaged{Keys: []linker.Key{linker.Key(err.Error())}}
 		}
-		return mended{p.fault("mend", "partly fails")}
+		return e
 	}
 	p.given = append(p.given, j)
 	return nil
@@ -79,6 +80,8 @@ func (p *player) refuses(j job) error { return p.fault(jobName(j), "fails") }
 
 func (p *player) spoils(j job) error { return p.fault(jobName(j), "finds") }
 
+func (p *player) empties() bool { return false } // see assign
+
 func (p *player) loses(j job) error { return p.fault(jobName(j), "loses") }
 
 // happens: what fails in a script has changed nothing.
@@ -103,7 +106,7 @@ func (p *player) runHook(a runHook) event {
 		p.t.Fatalf("a second hook runs beside %s", p.hook)
 	}
 	if err := p.fault(a.name, "doesn't start"); err != nil {
-		return hookStartFailed{asErrno(err)}
+		return hookStartFailed{err: asErrno(err)}
 	}
 	p.hook = a.name
 	return nil

@@ -59,6 +59,8 @@ func (p *player) line(words []string) {
 		e := linksRead{}
 		copy(e.sum[:], strings.Trim(strings.TrimPrefix(rest, "file is "), `"`))
 		p.give(e)
+	case "the":
+		p.give(emptied{})
 	case "linker":
 		p.hanging = ""
 		p.give(nil)
@@ -84,7 +86,7 @@ func (p *player) jobOrHook(name, rest string) {
 		return
 	}
 	kind, reason, ok := strings.Cut(rest, ": ")
-	if !ok || !slices.Contains([]string{"fails", "partly fails", "finds", "loses", "panics", "doesn't start"}, kind) {
+	if !ok || !slices.Contains([]string{"fails", "partly fails", "finds", "damaged", "loses", "panics", "doesn't start"}, kind) {
 		p.t.Fatalf("stimulus %s %s?", name, rest)
 	}
 	p.faults[name+" "+kind] = append(p.faults[name+" "+kind], reason)

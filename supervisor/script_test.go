@@ -48,8 +48,10 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	HOOK doesn't start: REASON     the next one
 //	JOB fails: REASON              the next of the linker's jobs: stage, fallback (to stage that), complete, publish, withdraw,
 //	                               touch, note, compare, glance. All others go well
-//	JOB partly fails: REASON       withdraw or mend has done the rest
-//	mend loses: KEY                of what is in force, for good
+//	JOB partly fails: REASON       withdraw or repair has done the rest
+//	repair damaged: KEY            of what is in force, and something else is mounted
+//	repair finds: REASON           something missing, which is made anew
+//	the state directory is emptied
 //	withdraw loses: REASON         what is gone back to can't be used
 //	JOB finds: REASON              complete or publish, that a hook has made what can't be
 //	JOB panics: REASON

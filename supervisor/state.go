@@ -5,6 +5,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/process"
 	"confit/status"
 	"confit/supervisor/app"
 	"confit/supervisor/ladder"
@@ -32,13 +33,14 @@ const (
 	reloading                                          // the reload hook runs
 	serving                                            // the app's half is to make the app read the generation in force, or to end
 	beginning                                          // the app is at its entrypoint: what it can live with is seen once it has begun
+	comparing                                          // the app has ended, and the linker looks whether something was missing
 	proving                                            // the app was reloaded: it must live on, and the verify hook succeed
 	telling                                            // nothing is left of the app: the end waits for the report hook
 	done                                               // confit ends
 )
 
 var phaseNames = [done - running + 1]string{"running", "settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "withdrawing",
-	"touching", "reading", "reloading", "serving", "beginning", "proving", "telling", "done"}
+	"touching", "reading", "reloading", "serving", "beginning", "comparing", "proving", "telling", "done"}
 
 func (p phase) String() string {
 	if p < running {
@@ -68,7 +70,11 @@ type state struct {
 	putOffBy     time.Time         // when what confit was killed with is tried again; zero: nothing was put off
 	note         notes
 	untidy       bool               // a generation that nobody can go back to may be left
-	mendBy       time.Time          // when links that others have changed are mended next
+	repairBy     time.Time          // when what others have changed is put right next
+	missedBy     time.Time          // until then an end of the app is put down to something that was missing in the state directory
+	endedBy      process.Status     // how the app has ended, until it is known whether something was missing then
+	endedIn      phase              // in which phase of the change
+	again        int                // how often the app was started again in a row, as something was missing
 	readBy       time.Time          // when the app should have opened what has changed; zero: it has, or nobody knows
 	hasRead      *bool              // whether the app has opened what changed; nil: nobody knows (yet)
 	watched      bool               // the linker sees when somebody opens what has changed, and looks at no file itself

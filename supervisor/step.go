@@ -15,7 +15,7 @@ import (
 // what a former confit left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{config: c, now: now, state: state{
-		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, mendBy: now.Add(c.Rescan),
+		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, repairBy: now.Add(c.Rescan),
 	}}
 	if former.Unread != nil {
 		t.complaints[noting] = former.Unread.Error()
@@ -125,7 +125,17 @@ func (hinted) take(t *transition) {
 
 // A hook that could not be started counts as one that failed. But a reload hook that never ran has not reloaded the app: nothing has to be
 // undone there, and another try costs no service.
+// What is about something that is gone is no failure of a hook.
 func (e hookStartFailed) take(t *transition) {
+	if e.refused && t.hook {
+		t.hook = false
+		if t.phase == gating {
+			t.outcomes.Unask()
+		}
+		t.fingerprint = ""
+		t.systemRefused(t.ownHook().Name, e.err)
+		return
+	}
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}

@@ -1,21 +1,12 @@
 package supervisor
 
 import (
-	"errors"
 	"log/slog"
 	"strings"
 
-	"confit/linker"
 	"confit/process"
 	"confit/supervisor/app"
 )
-
-func (e mended) take(t *transition) { // the linker has logged it
-	if t.complaints[relinking] = ""; e.err != nil {
-		t.complaints[relinking] = e.err.Error()
-	}
-	_, t.damaged = errors.AsType[*linker.Lost](e.err)
-}
 
 // A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and passes the exit code on. Nobody looks at a
 // volume any more. An app that is down is started once more on the accepted generation.

@@ -54,7 +54,7 @@ func (w *world) runHook() event {
 	case w.stop:
 		w.fatalf("runs a hook after a stop request")
 	case w.oneIn(20):
-		return hookStartFailed{errors.New("not found")}
+		return hookStartFailed{err: errors.New("not found")}
 	}
 	if w.state.shown() == validating && w.staged != nil {
 		if w.judged[*w.staged] {

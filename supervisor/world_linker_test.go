@@ -158,6 +158,8 @@ func (w *world) spoils(j job) error {
 	return nil
 }
 
+func (w *world) empties() bool { return w.rand.IntN(20) == 0 }
+
 func (w *world) loses(job) error { return nil }
 
 func (w *world) happens() bool { return true }

@@ -1,8 +1,8 @@
 // Package generation knows the generations on the disk: what is in each, and whether it still is that.
 //
 // It guarantees that
-//   - a generation that [Store.Mend] has put right has its keys, modes and owners. A key has the bytes that were written, or is named;
-//   - a file that is mended is replaced by rename(2): its reader finds the old one or the new one, whole;
+//   - a generation that [Store.Restore] has put right has its modes and owners. A key has the bytes that were written, or is named;
+//   - a damaged generation is replaced as a whole, by one rename(2): its reader finds the old one or the new one;
 //   - what a hook changed in its candidate is named, and what it left there is removed.
 //
 // It does not know how keys are found and read in volumes, nor which generation is in force.

@@ -1,14 +1,10 @@
 package generation_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -19,91 +15,6 @@ import (
 	"confit/linker/lines"
 	"confit/linker/safedir"
 )
-
-// mounted are the bytes that keys have in their volumes.
-func mounted(keys map[lines.Key]string) generation.BytesOf {
-	return func(p lines.Key, _ generation.File, to io.Writer) (files.Hash, error) {
-		content, there := keys[p]
-		if !there {
-			return files.Hash{}, generation.ErrNotMounted
-		}
-		_, err := io.WriteString(to, content)
-		return fileOf(content, 0).Sum, err
-	}
-}
-
-// TestMend: whatever somebody did to a generation, it is byte for byte what was written
-// afterwards, with its modes and owners, if the volumes still have the bytes.
-func TestMend(t *testing.T) {
-	for name, harm := range map[string]func(dir string) error{
-		"nothing":            func(string) error { return nil },
-		"bytes":              func(dir string) error { return os.WriteFile(dir+"/web/a", []byte("2"), 0) },
-		"a mode":             func(dir string) error { return os.Chmod(dir+"/web/a", 0o666) },
-		"an owner":           func(dir string) error { return os.Chown(dir+"/web/sub/c", 1234, 1234) },
-		"a directory's mode": func(dir string) error { return os.Chmod(dir+"/web/sub", 0o700) },
-		"its own mode":       func(dir string) error { return os.Chmod(dir, 0o777) },
-		"a stranger":         func(dir string) error { return os.WriteFile(dir+"/web/x", nil, 0o600) },
-		"another kind":       func(dir string) error { return relink(dir+"/web/a", "/etc/passwd") },
-		"no file":            func(dir string) error { return os.Remove(dir + "/web/a") },
-		"no directory":       func(dir string) error { return os.RemoveAll(dir + "/web/sub") },
-		"a directory's link": func(dir string) error { return errors.Join(os.RemoveAll(dir+"/web"), os.Symlink("/etc", dir+"/web")) },
-		"nothing left":       func(dir string) error { return os.RemoveAll(dir) },
-		"a link in its place": func(dir string) error {
-			return errors.Join(os.RemoveAll(dir), os.Symlink("/etc", dir))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
-			g := s.write("web/a", "1", "web/sub/c", "3")
-			before := s.tree(g)
-			s.must(harm(g.Dir))
-			s.must(s.store.Mend(g, mounted(map[lines.Key]string{"web/a": "1", "web/sub/c": "3"})))
-			if after := s.tree(g); !maps.Equal(after, before) {
-				t.Errorf("it holds\n%v\nwant\n%v", after, before)
-			}
-			if said := strings.Contains(s.said.String(), "generation mended"); said != (name != "nothing") {
-				t.Errorf("it says %q", s.said.String())
-			}
-		})
-	}
-}
-
-// TestMendReplaces: who reads a file while it is mended has the old one, whole.
-func TestMendReplaces(t *testing.T) {
-	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
-	g := s.write("web/a", "1")
-	s.must(os.WriteFile(g.Dir+"/web/a", []byte("spoilt"), 0))
-	f, err := os.Open(g.Dir + "/web/a")
-	s.must(err)
-	defer f.Close()
-	s.must(s.store.Mend(g, mounted(map[lines.Key]string{"web/a": "1"})))
-	old, err := io.ReadAll(f)
-	s.must(err)
-	now, err := os.ReadFile(g.Dir + "/web/a")
-	s.must(err)
-	if string(old) != "spoilt" || string(now) != "1" {
-		t.Errorf("its reader has %q, the next one %q", old, now)
-	}
-}
-
-// TestMendLost: bytes that nothing has are named, and nothing else is put in their place.
-func TestMendLost(t *testing.T) {
-	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
-	g := s.write("web/a", "1", "web/b", "2", "web/c", "3")
-	s.must(errors.Join(os.WriteFile(g.Dir+"/web/b", []byte("x"), 0), os.Remove(g.Dir+"/web/a"), os.Chmod(g.Dir+"/web/c", 0)))
-	err := s.store.Mend(g, mounted(map[lines.Key]string{"web/b": "other bytes"}))
-	lost, ok := errors.AsType[*generation.Lost](err)
-	if !ok || !slices.Equal(lost.Keys, []lines.Key{"web/a", "web/b"}) || !lost.Missing || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
-		t.Fatalf("error %v", err)
-	}
-	data, err := os.ReadFile(g.Dir + "/web/b")
-	s.must(err)
-	info, err := os.Lstat(g.Dir + "/web/c")
-	s.must(err)
-	if string(data) != "x" || info.Mode() != 0o444 {
-		t.Errorf("b has %q, and c has mode %v", data, info.Mode())
-	}
-}
 
 // TestHashOf: names, modes and bytes make the hash, and nothing else does.
 func TestHashOf(t *testing.T) {
@@ -189,7 +100,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestAlone: a copy whose owner can't be given is its writer's alone, and is mended to that. It is shown as what its source has: hash and
+// TestAlone: a copy whose owner can't be given is its writer's alone, and is made that again. It is shown as what its source has: hash and
 // changes are those of the source's mode.
 func TestAlone(t *testing.T) {
 	const group = 2345
@@ -214,7 +125,7 @@ func TestAlone(t *testing.T) {
 		})
 		s.must(s.store.Check(g))
 		s.must(os.Chmod(g.Dir+"/web/a", 0o777))
-		s.must(s.store.Mend(g, nil))
+		s.must(s.store.Restore(g))
 		info, err := os.Lstat(g.Dir + "/web/a")
 		s.must(err)
 		now := g.Files["web/a"]

@@ -59,7 +59,7 @@ type inspection struct {
 	found func(flaw) error
 }
 
-// inspect calls found with each flaw of a generation. It goes on below a directory only then: found may mend what keeps it out.
+// inspect calls found with each flaw of a generation. It goes on below a directory only then: found may undo what keeps it out.
 func (c *Store) inspect(g *Copy, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)

@@ -17,8 +17,9 @@ import (
 // written is found by the next look.
 func TestPassing(t *testing.T) {
 	for name, look := range map[string]func(s *shelf, g *generation.Copy) error{
-		"check": func(s *shelf, g *generation.Copy) error { return s.store.Check(g) },
-		"mend":  func(s *shelf, g *generation.Copy) error { return s.store.Mend(g, nil) },
+		"check":   func(s *shelf, g *generation.Copy) error { return s.store.Check(g) },
+		"compare": func(s *shelf, g *generation.Copy) error { return s.store.Compare(g) },
+		"restore": func(s *shelf, g *generation.Copy) error { return s.store.Restore(g) },
 	} {
 		n := 1
 		for passes(t, name, look, n) {
@@ -45,8 +46,8 @@ func passes(t *testing.T, name string, look func(*shelf, *generation.Copy) error
 		}
 		return 0
 	}, func() { err = look(s, again) })
-	_, isLost := errors.AsType[*generation.Lost](err)
-	if files.IsInvalid(err) || isLost || err != nil && !errors.Is(err, unix.EIO) {
+	_, isDamaged := errors.AsType[*generation.Damaged](err)
+	if files.IsInvalid(err) || isDamaged || err != nil && !errors.Is(err, unix.EIO) {
 		t.Errorf("%s, call %d fails: %v (%T)", name, n, err, err)
 	}
 	if err := look(s, again); err != nil {

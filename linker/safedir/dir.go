@@ -162,6 +162,23 @@ func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) 
 	return next, to, err
 }
 
+// Become makes this directory another one, which is closed, for all who hold it: a call on another goroutine works in the one or the other.
+func (d *Dir) Become(other *Dir) error {
+	err := unix.Dup3(other.fd, d.fd, unix.O_CLOEXEC)
+	if err == nil {
+		d.St, d.above, d.foreign = other.St, other.above, other.foreign
+	}
+	other.Close()
+	return err
+}
+
+// Leads reports that the path, wherever symlinks lead, still leads to this directory.
+func (d *Dir) Leads(path string) bool {
+	var now unix.Stat_t
+	err := unix.Stat(path, &now)
+	return err == nil && now.Dev == d.St.Dev && now.Ino == d.St.Ino
+}
+
 // othersWrite reports whether another user than root and confit's own may put something here. Nothing is above the top.
 func (d *Dir) othersWrite() bool {
 	return d.fd != unix.AT_FDCWD && (!files.Own(d.St.Uid) || d.St.Mode&0o022 != 0)

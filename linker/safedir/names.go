@@ -98,6 +98,11 @@ func (d *Dir) Writable(name string) error {
 	return unix.Faccessat(d.fd, name, unix.W_OK, unix.AT_EACCESS)
 }
 
+// Readable is the error of reading what has a name, and is no symlink.
+func (d *Dir) Readable(name string) error {
+	return unix.Faccessat(d.fd, name, unix.R_OK, unix.AT_EACCESS)
+}
+
 // Unshut does what needs the right to make names in the directory. One that is shut to its own user, as --seed leaves what he couldn't
 // write to in the image, is open to him meanwhile.
 func (d *Dir) Unshut(do func() error) error {
@@ -149,6 +154,14 @@ func (d *Dir) Rename(from, to string, flags uint) error {
 		}
 		return unix.Renameat2(d.fd, from, d.fd, to, flags)
 	})
+}
+
+// MoveTo moves a name to another directory of the same file system, where it is to be free.
+func (d *Dir) MoveTo(to *Dir, name string) error {
+	if !to.Missing(name) {
+		return unix.EEXIST
+	}
+	return again(func() error { return unix.Renameat(d.fd, name, to.fd, name) })
 }
 
 // Stat looks at a name itself, and follows no link.

@@ -106,10 +106,15 @@ func (s *Dir) put(name string, data []byte) error {
 	return err
 }
 
-// moveAside gives what stands in the place of a file of confit's, and can't be replaced, another name. Only the newest is kept.
+// moveAside gives what stands in the place of a file of confit's, and can't be replaced, another name. Only the newest is kept, and one that
+// another user has filled, whom confit can't empty it.
 func (s *Dir) moveAside(name string) error {
 	_ = s.Top.RemoveAll(files.ReplacedPrefix + name) // or rename(2) says why not
-	return s.Top.Rename(name, files.ReplacedPrefix+name, 0)
+	err := s.Top.Rename(name, files.ReplacedPrefix+name, 0)
+	if err == unix.ENOTEMPTY || err == unix.EEXIST {
+		err = s.Top.Rename(name, files.TmpName(), 0)
+	}
+	return err
 }
 
 // Remove removes a file of the state directory. A directory in its place is moved aside.

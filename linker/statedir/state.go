@@ -43,7 +43,14 @@ type Dir struct {
 	Lock        *os.File     // open as long as confit runs
 	Memory      bool         // it lives in memory
 	Next        int          // the number of the next generation
+	Socket      Socket       // nil: there is none
 	kept        int          // generations up to this number stay, whoever needs them; 0: none
+}
+
+// Socket is what package notify has bound here.
+type Socket interface {
+	Holds() bool // it still has its name
+	Renew() error
 }
 
 // Open makes, tightens and locks the state directory. The error says what to do.

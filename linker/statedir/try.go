@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 
@@ -75,6 +76,14 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 		return nil, Unusable(s.Path, err)
 	}
 	return t, nil
+}
+
+// Renew takes the place of [Dir.Renew]: a try whose directory somebody has moved has nothing to go on with.
+func (t *Try) Renew() (moved []string, err error) {
+	if t.state.Leads(t.Path) && t.state.Is(tryName, t.all.St) && t.all.Is(t.name, t.Generations.St) {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("cannot try anything in state directory %q: somebody has moved %q", t.Path, t.Generations.Join("."))
 }
 
 // End removes the try's directory, and that of all tries if there is no other.

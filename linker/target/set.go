@@ -180,10 +180,11 @@ func (t *Set) ReadMade() error {
 	return err
 }
 
-// Renew writes a new list in the place of one that can't be trusted.
-func (t *Set) Renew(why error) {
-	t.log.Warn("list of targets not trusted: a new one is written", "error", why)
-	_ = t.state.WriteJSON(targetsName, t.made) // the next write will say why
+// WriteMade writes the list once more, where it is gone, or can't be trusted.
+func (t *Set) WriteMade() {
+	if !t.unread {
+		_ = t.state.WriteJSON(targetsName, t.made) // the next write will say why
+	}
 }
 
 // Made is the list of the targets that confit made, with their destinations. It stays the Set's.

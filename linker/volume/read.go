@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -219,33 +218,4 @@ func (rd *Reader) saidMode(links []int) (said fs.FileMode) {
 		}
 	}
 	return said
-}
-
-// OfMounted gives bytes of what is mounted. The volumes are looked at when the first key is needed, and closed by done.
-func (rd *Reader) OfMounted() (copy generation.BytesOf, done func()) {
-	r, keys := &Reading{}, map[lines.Key]Key{}
-	look := sync.OnceValue(func() error {
-		found, err := rd.Look()
-		if err != nil {
-			return err
-		}
-		r = found
-		if err := r.expand(rd.Mounted, true); err != nil {
-			return err
-		}
-		for _, k := range r.FirstKeys() {
-			keys[k.Path] = k
-		}
-		return nil
-	})
-	return func(p lines.Key, f generation.File, to io.Writer) (files.Hash, error) {
-		err := look()
-		if k, there := keys[p]; there {
-			return r.Copy(k, to, f)
-		}
-		if files.MayPass(err) {
-			return files.Hash{}, err
-		}
-		return files.Hash{}, generation.ErrNotMounted
-	}, func() { r.Close() }
 }

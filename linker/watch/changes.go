@@ -8,6 +8,8 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"path/filepath"
+	"slices"
 
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
@@ -19,6 +21,10 @@ import (
 // to, and no reading of events holds for every file system.
 type Changes struct {
 	Hints   chan struct{} // capacity 1: one waiting hint stands for all
+	Emptied chan struct{} // the same of names in a directory of the caller's own
+	own     string        // that directory
+	names   func(name string) bool
+	dirs    []string // that were to be watched last
 	log     *slog.Logger
 	Watcher *fsnotify.Watcher    // nil while the kernel refuses one; kept, as to close one takes the kernel ten milliseconds
 	watched map[string]directory // by path
@@ -29,9 +35,20 @@ type Changes struct {
 // replaced from its successor.
 type directory struct{ device, inode uint64 }
 
-// NewChanges makes one that watches nothing yet. log hears that inotify is refused.
-func NewChanges(log *slog.Logger) *Changes {
-	return &Changes{Hints: make(chan struct{}, 1), log: log}
+// NewChanges makes one that watches nothing yet. log hears that inotify is refused. own is a directory of which only some names matter: once
+// anything is watched it is, too.
+func NewChanges(log *slog.Logger, own string, names func(name string) bool) *Changes {
+	return &Changes{Hints: make(chan struct{}, 1), Emptied: make(chan struct{}, 1), log: log, own: filepath.Clean(own), names: names}
+}
+
+// Empty leaves a hint that the names in the caller's own directory are to be compared.
+func (w *Changes) Empty() { hint(w.Emptied) }
+
+// Again watches what is to be watched, some of which may have been replaced. What has changed before that is for others to find out.
+func (w *Changes) Again() {
+	if len(w.dirs) > 0 && w.Sync(w.dirs) {
+		hint(w.Hints)
+	}
 }
 
 // Sync watches just the given directories, and reports whether it added one: that one may have changed before. A directory that was
@@ -42,6 +59,8 @@ func (w *Changes) Sync(dirs []string) (added bool) {
 		w.say(err)
 		return false
 	}
+	w.dirs = dirs
+	dirs = append(slices.Clip(dirs), w.own)
 	now, err := look(dirs)
 	covered := w.keep(now)
 	for _, dir := range dirs {
@@ -50,7 +69,7 @@ func (w *Changes) Sync(dirs []string) (added bool) {
 			continue
 		}
 		if e := w.Watcher.Add(dir); e == nil {
-			covered[d], added = true, true
+			covered[d], added = true, added || dir != w.own
 		} else if !files.Missing(dir) {
 			err = e
 		}
@@ -105,15 +124,29 @@ func (w *Changes) keep(now map[string]directory) map[directory]bool {
 // follow makes a hint of whatever it is told. The one error that comes is that of a queue which has overflowed, so something has happened.
 func (w *Changes) follow(watcher *fsnotify.Watcher) {
 	for open := true; open; {
+		var e fsnotify.Event
 		select {
-		case _, open = <-watcher.Events:
+		case e, open = <-watcher.Events:
 		case _, open = <-watcher.Errors:
+			hint(w.Emptied)
 		}
+		isHint := w.tells(e)
 		for len(watcher.Events) > 0 { // of the same swap
-			<-watcher.Events
+			isHint = w.tells(<-watcher.Events) || isHint
 		}
-		hint(w.Hints)
+		if isHint {
+			hint(w.Hints)
+		}
 	}
+}
+
+// tells reports that an event may be about a volume. What confit itself writes all the time to its own directory is no hint.
+func (w *Changes) tells(e fsnotify.Event) bool {
+	isOwn := e.Name == w.own || filepath.Dir(e.Name) == w.own
+	if isOwn && (e.Name == w.own || w.names(filepath.Base(e.Name))) {
+		w.Empty()
+	}
+	return !isOwn
 }
 
 // hint leaves a hint, unless one waits already.

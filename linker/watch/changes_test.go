@@ -21,7 +21,7 @@ const bound = 30 * time.Second
 
 func start(t *testing.T) *Changes {
 	t.Helper()
-	w := NewChanges(slog.New(slog.DiscardHandler))
+	w := NewChanges(slog.New(slog.DiscardHandler), "/nothing", nil)
 	w.Sync(nil)
 	if w.Watcher == nil {
 		t.Fatal("inotify is refused")
@@ -211,7 +211,7 @@ func TestChangesTwoPaths(t *testing.T) {
 
 // TestChangesHints: an event is a hint, and so is an overflow of the queue, which is told as an error.
 func TestChangesHints(t *testing.T) {
-	w := NewChanges(slog.New(slog.DiscardHandler))
+	w := NewChanges(slog.New(slog.DiscardHandler), "/nothing", nil)
 	told := &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}
 	go w.follow(told)
 	told.Errors <- fsnotify.ErrEventOverflow
@@ -224,7 +224,7 @@ func TestChangesHints(t *testing.T) {
 // TestChangesOverflow: when more has happened than the kernel's queue holds, the next look finds
 // out what, and the watches are still there.
 func TestChangesOverflow(t *testing.T) {
-	w, dir := NewChanges(slog.New(slog.DiscardHandler)), t.TempDir()
+	w, dir := NewChanges(slog.New(slog.DiscardHandler), "/nothing", nil), t.TempDir()
 	var err error
 	w.Watcher, err = fsnotify.NewWatcher() // whom nobody listens to yet
 	must(t, err)
@@ -260,7 +260,7 @@ func TestChangesOverflow(t *testing.T) {
 // to a user who has used up the instances.
 func TestChangesRefused(t *testing.T) {
 	var said bytes.Buffer
-	w, dir := NewChanges(slog.New(slog.NewTextHandler(&said, nil))), t.TempDir()
+	w, dir := NewChanges(slog.New(slog.NewTextHandler(&said, nil)), "/nothing", nil), t.TempDir()
 	var own unix.Rlimit
 	must(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &own))
 	none := own

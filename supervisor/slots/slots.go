@@ -18,10 +18,11 @@ const (
 	Discard
 	Record
 	Note
+	Names
 	User
 	Unwatch
 	Collect
-	Mend
+	Repair
 	Compare
 	Links
 	Transaction

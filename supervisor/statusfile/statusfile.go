@@ -22,7 +22,7 @@ import (
 	"confit/status"
 )
 
-// File is status.json. But for NoteVolumes all is called by one goroutine.
+// File is status.json. But for NoteVolumes and Again all is called by one goroutine.
 type File struct {
 	write     func(data []byte) error // replaces the file
 	log       *slog.Logger
@@ -53,6 +53,9 @@ func (f *File) NoteVolumes(list []linker.VolumeStatus) {
 		f.volumes.Store(&list)
 	}
 }
+
+// Again has the next Show replace the file, which may be gone, though nothing has changed.
+func (f *File) Again() { f.unwritten.Store(true) }
 
 // Show has the file replaced if there is something new to say, or if what was said last could not be written. keys are those of what is
 // accepted; nil: those shown last. Nothing in the status may change later.

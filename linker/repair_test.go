@@ -70,9 +70,9 @@ func addDir(name string) func(*house) error {
 	return func(h *house) error { return os.MkdirAll(h.path("state", name), 0o755) }
 }
 
-// TestMendedAtOpen: whatever has happened to the stored generation between two
+// TestRepairedAtOpen: whatever has happened to the stored generation between two
 // confits, it is again what was accepted.
-func TestMendedAtOpen(t *testing.T) {
+func TestRepairedAtOpen(t *testing.T) {
 	for name, tt := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +98,9 @@ func reopened(t *testing.T, d damage, edit ...string) (h *house, want map[string
 	return h.open(), want
 }
 
-// TestMendedAtReject: what an app, an entrypoint or a hook added, or did to modes and owners while
+// TestRestoredAtReject: what an app, an entrypoint or a hook added, or did to modes and owners while
 // confit lives, is undone before a generation is put in force again.
-func TestMendedAtReject(t *testing.T) {
+func TestRestoredAtReject(t *testing.T) {
 	for name, tt := range damages {
 		if tt.words != "" {
 			continue // see TestDamagedAtReject
@@ -122,100 +122,113 @@ func TestMendedAtReject(t *testing.T) {
 	}
 }
 
-// TestHealed: while the app works with a generation its bytes come back from the volume, key by
-// key. What an entrypoint did to modes and owners stays until the generation is put in
-// force again, and it is read no second time for that.
-func TestHealed(t *testing.T) {
+// TestStagedAgain: what is damaged while the app works with it comes back from what is mounted, under the same name, and that is said
+// once.
+func TestStagedAgain(t *testing.T) {
 	for name, tt := range damages {
-		if tt.words == "" || name == "all generations gone" {
+		if tt.words == "" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newStored(t, "web/ web/")
+			h := newStored(t, "web/ web/", "env web/a A")
 			want := h.tree("state/generations/1")
 			h.must(tt.do(h))
-			h.must(h.linker.Mend())
+			for range 2 {
+				h.must(h.linker.Repair())
+			}
 			h.wantTree(want, "state/generations/1")
+			h.saidTimes("generation staged again", 1)
+			h.wantOnDisk(1)
+			h.restart().wantAccepted(1)
 		})
 	}
 }
 
-// TestHealedKeyByKey: what the volume holds no more keeps what somebody has made of it, and all else
-// comes back.
-func TestHealedKeyByKey(t *testing.T) {
-	h := newStored(t, "web/ web/")
-	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
-	h.must(errors.Join(write("generations/1/web/a", "a9")(h), write("generations/1/web/sub/b", "b9")(h)))
-	if err := h.linker.Mend(); err == nil || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
-		t.Errorf("healed: %v", err)
+func (h *house) saidTimes(words string, times int) {
+	h.Helper()
+	if n := strings.Count(h.said.String(), words); n != times {
+		h.Errorf("%q was said %d times, want %d:\n%v", words, n, times, &h.said)
 	}
-	h.reads("web/a", "a9", "web/sub/b", "b1", "web/c.conf", "c1")
-	h.must(errors.Join(takeAway("generations/1/web/a")(h), addDir("generations/1/web/a/full")(h)))
+}
+
+// TestStagedAgain_moved_on: where something else is mounted nothing changes, that is said once, and as soon as the same is mounted again it
+// comes back.
+func TestStagedAgain_moved_on(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	want := h.tree("state/generations/1")
+	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+	h.must(errors.Join(write("generations/1/web/a", "a9")(h), write("generations/1/web/sub/b", "b9")(h), addDir("generations/1/web/a.d/full")(h)))
 	before := h.tree("state/generations/1")
-	if err := h.linker.Mend(); err == nil {
-		t.Error("healed what isn't mounted")
+	for range 2 {
+		err := h.linker.Repair()
+		if _, is := errors.AsType[*Damaged](err); !is || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged; so are 1 more`) {
+			t.Errorf("repaired: %v", err)
+		}
+	}
+	h.wantTree(before, "state/generations/1")
+	h.saidTimes("generation not mended", 1)
+	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
+	h.must(h.linker.Repair())
+	h.must(os.RemoveAll(h.path("state/generations/1/web/a.d")))
+	h.wantTree(want, "state/generations/1")
+}
+
+// TestStagedAgain_rendered: what was rendered nobody makes again, and the rest stays with it.
+func TestStagedAgain_rendered(t *testing.T) {
+	h := renderer(t, "input web/tpl", "{rendered}/app.conf app.conf")
+	h.write("web", "tpl", "t1")
+	h.open()
+	h.renders("app.conf", "r1")
+	h.must(errors.Join(write("generations/1/.rendered/app.conf", "spoilt")(h), takeAway("generations/1/web/tpl")(h)))
+	before := h.tree("state/generations/1")
+	if _, is := errors.AsType[*Damaged](h.linker.Repair()); !is {
+		t.Error("it isn't damaged")
 	}
 	h.wantTree(before, "state/generations/1")
 }
 
-// TestHealedLeavesModes: see TestHealed.
-func TestHealedLeavesModes(t *testing.T) {
+// TestStagedAgain_looks: what an entrypoint has made its own stays its own, also where its bytes come back, and what it has added stays. A
+// mode or an owner alone is no damage, and is read no second time for that.
+func TestStagedAgain_looks(t *testing.T) {
 	h := newStored(t, "web/ web/")
 	want := h.tree("state/generations/1")
-	h.must(errors.Join(chown("generations/1/web/sub/b")(h), chmod("generations/1/web/sub/b", 0o640)(h), appendTo("generations/1/web/sub/b")(h)))
-	h.must(h.linker.Mend())
-	if got := h.tree("state/generations/1")["/web/sub/b"]; got != `-rw-r----- 65534:0 "b1"` {
-		t.Errorf("what an entrypoint has made its own is %s", got)
+	h.must(errors.Join(chown("generations/1/web/sub/b")(h), chmod("generations/1/web/sub/b", 0o640)(h), chown("generations/1/web/sub")(h), appendTo("generations/1/web/sub/b")(h),
+		write("generations/1/web/a.jnl", "journal")(h)))
+	h.must(h.linker.Repair())
+	got := h.tree("state/generations/1")
+	if got["/web/sub/b"] != `-rw-r----- 65534:0 "b1"` || got["/web/a.jnl"] == "" || !strings.Contains(got["/web/sub"], "65534") {
+		t.Errorf("what an entrypoint has made its own is %q", got)
 	}
 	h.must(errors.Join(chmod("generations/1/web/a", 0o600)(h), addDir("generations/1/web/x")(h)))
 	time.Sleep(10 * time.Millisecond) // a tick
-	h.must(h.linker.Mend())
+	h.must(h.linker.Repair())
 	if got := h.tree("state/generations/1"); got["/web/a"] == want["/web/a"] || got["/web/x"] == "" {
-		t.Errorf("mended under the app: %v", got)
+		t.Errorf("changed under the app: %v", got)
 	}
+	h.saidTimes("generation staged again", 1)
 	if !h.linker.WatchOpens([]Change{{Key: "web/a"}, {Key: "web/c.conf"}}) {
 		t.Fatal("nothing is watched")
 	}
-	h.must(h.linker.Mend())
+	h.must(h.linker.Repair())
 	if h.opened() {
 		t.Error("a file is read again that nobody has touched")
 	}
 	h.must(write("generations/1/web/a", "a9")(h))
 	h.opened()
-	if h.must(h.linker.Mend()); h.opened() {
+	if h.must(h.linker.Repair()); h.opened() {
 		t.Error("a file is looked at while it is watched who opens it")
 	}
 	h.linker.UnwatchOpens()
-	h.must(h.linker.Mend())
+	h.must(h.linker.Repair())
 	h.reads("web/a", "a1")
 	h.must(h.linker.Reject())
 	h.wantTree(want, "state/generations/1")
 }
 
-// TestHealedNotAtAll: it is said once that a key can't be healed, and it is healed as soon
-// as a volume has its bytes again.
-func TestHealedNotAtAll(t *testing.T) {
-	h := newStored(t, "web/ web/")
-	want := h.tree("state/generations/1")
-	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
-	h.must(write("generations/1/web/a", "a9")(h))
-	for range 2 {
-		if err := h.linker.Mend(); err == nil || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
-			t.Errorf("healed: %v", err)
-		}
-	}
-	if n := strings.Count(h.said.String(), "generation not mended"); n != 1 {
-		t.Errorf("said %d times:\n%v", n, &h.said)
-	}
-	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
-	h.must(h.linker.Mend())
-	h.wantTree(want, "state/generations/1")
-}
-
-// TestMendedWhileItIsRead: who reads a file that is mended finds what was there
+// TestStagedAgain_whole: who reads a file of a generation that is staged again finds what was there
 // or what was written, whole.
-func TestMendedWhileItIsRead(t *testing.T) {
+func TestStagedAgain_whole(t *testing.T) {
 	h := newHouse(t, "web/a a")
 	good := strings.Repeat("good", 50_000)
 	h.write("web", "a", good)
@@ -241,11 +254,9 @@ func TestMendedWhileItIsRead(t *testing.T) {
 	for range 50 {
 		h.must(os.WriteFile(h.path("bad"), []byte("bad"), 0o644))
 		h.must(os.Rename(h.path("bad"), file))
-		mounted, done := h.linker.reader.OfMounted()
-		h.must(h.linker.copies.Mend(h.linker.accepted(), mounted))
-		done()
+		h.must(h.linker.Repair())
 		if data, err := os.ReadFile(file); err != nil || string(data) != good {
-			t.Fatalf("mended to %d bytes: %v", len(data), err)
+			t.Fatalf("staged again: %d bytes: %v", len(data), err)
 		}
 	}
 	close(stop)

@@ -1,0 +1,171 @@
+package linker
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// emptied are ways to take the names away that confit works in.
+var emptied = map[string]func(h *house) error{
+	"all of it":              func(h *house) error { return emptyDir(h.path("state")) },
+	"the directory itself":   func(h *house) error { return os.RemoveAll(h.path("state")) },
+	"the directory, renamed": func(h *house) error { return os.Rename(h.path("state"), h.path("elsewhere")) },
+	"generations":            takeAway("generations"),
+	"generations, renamed":   func(h *house) error { return os.Rename(h.path("state/generations"), h.path("state/mine")) },
+	"generations, replaced": func(h *house) error {
+		return errors.Join(os.Rename(h.path("state/generations"), h.path("state/mine")), os.MkdirAll(h.path("state/generations/1/web"), 0o777), os.Chmod(h.path("state/generations"), 0o777))
+	},
+	"generations, a link":   replace("generations", func(p string) error { return os.Symlink("/etc", p) }),
+	"generations, a file":   replace("generations", func(p string) error { return os.WriteFile(p, nil, 0o644) }),
+	"generations, another":  replace("generations", func(p string) error { return os.Mkdir(p, 0o755) }),
+	"generations, somebody": replace("generations", func(p string) error { return errors.Join(os.MkdirAll(p+"/1", 0o755), os.Chown(p, 1234, 1234)) }),
+	"lock":                  takeAway("lock"),
+	"lock, a link":          replace("lock", func(p string) error { return os.Symlink("/etc/passwd", p) }),
+	"lock, a directory":     replace("lock", func(p string) error { return os.MkdirAll(p+"/x", 0o755) }),
+	"lock, another":         replace("lock", func(p string) error { return os.WriteFile(p, nil, 0o600) }),
+}
+
+func emptyDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(dir+"/"+e.Name()))
+	}
+	return err
+}
+
+// TestEmptied: whatever somebody did to the names that confit works in, one call puts all of it right and says so, the app has what is
+// accepted, no second confit gets the directory, the next edit is taken, and so is a restart.
+func TestEmptied(t *testing.T) {
+	for name, do := range emptied {
+		t.Run(name, func(t *testing.T) {
+			h := newStored(t, "web/ web/")
+			want := h.tree("state/generations/1")
+			h.must(do(h))
+			anew, err := h.linker.Linker.Repair(1)
+			if h.must(err); !anew {
+				t.Error("nothing was made anew")
+			}
+			h.saidTimes("state directory made anew", 1)
+			h.wantTree(want, "state/generations/1")
+			h.reads("web/a", "a1")
+			if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), "another confit") {
+				t.Errorf("a second confit: %v", err)
+			}
+			if anew, err := h.linker.Linker.Repair(1); anew || err != nil {
+				t.Errorf("the next call: %v, %v", anew, err)
+			}
+			for _, file := range []string{"note.json", "targets.json"} {
+				if _, err := os.Stat(h.path("state", file)); err != nil {
+					t.Error(err)
+				}
+			}
+			h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+			h.adopt()
+			h.reads("web/a", "a2")
+			h.must(h.linker.Store())
+			h.restart().wantAccepted(2)
+		})
+	}
+}
+
+// TestEmptied_at_an_edit: a look that comes first makes the names anew, too, and the edit is taken.
+func TestEmptied_at_an_edit(t *testing.T) {
+	for name, do := range emptied {
+		t.Run(name, func(t *testing.T) {
+			h := newStored(t, "web/ web/")
+			h.must(do(h))
+			h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+			h.adopt()
+			h.reads("web/a", "a2")
+		})
+	}
+}
+
+// TestEmptied_candidate: a candidate that was there before isn't published, whether or not hooks were run on it, and another look stages
+// it again.
+func TestEmptied_candidate(t *testing.T) {
+	for _, hooked := range []bool{false, true} {
+		h := newStored(t, "web/ web/")
+		h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+		c := h.stage()
+		h.must(h.linker.Has(c.Number))
+		h.must(emptyDir(h.path("state")))
+		if err := h.linker.Has(c.Number); !errors.Is(err, ErrEmptied) {
+			t.Errorf("a hook is given it: %v", err)
+		}
+		if err := h.linker.publish(hooked); !errors.Is(err, ErrEmptied) {
+			t.Errorf("published: %v", err)
+		}
+		h.linker.Forget()
+		h.adopt()
+		h.reads("web/a", "a2")
+	}
+}
+
+// TestEmptied_hint: it is seen at once. What confit itself writes there is no hint.
+func TestEmptied_hint(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	for name := range emptied {
+		if strings.HasPrefix(name, "lock") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			for range 2 { // of what came before
+				h.must(h.linker.Repair())
+				drained(h.linker.Emptied(), 100*time.Millisecond)
+			}
+			drained(h.linker.Hints(), 0)
+			h.must(h.linker.WriteStatus([]byte("{}")))
+			h.must(h.linker.Store())
+			if drained(h.linker.Hints(), 100*time.Millisecond) || drained(h.linker.Emptied(), 0) {
+				t.Error("what confit writes is a hint")
+			}
+			h.must(emptied[name](h))
+			if !drained(h.linker.Emptied(), bound) {
+				t.Error("no hint")
+			}
+		})
+	}
+}
+
+// drained takes a hint, and reports whether there was one in time.
+func drained(hints <-chan struct{}, within time.Duration) bool {
+	select {
+	case <-hints:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// TestEmptied_mounted: what is mounted over the generations can't be moved. That is said, and it is over when the mount is.
+func TestEmptied_mounted(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	at := h.path("state/generations")
+	h.must(unix.Mount("tmpfs", at, "tmpfs", 0, "mode=777"))
+	defer func() { _ = unix.Unmount(at, unix.MNT_DETACH) }()
+	if err := h.linker.Repair(); err == nil || !strings.Contains(err.Error(), "cannot trust") {
+		t.Errorf("error %v", err)
+	}
+	h.must(unix.Unmount(at, 0))
+	h.must(h.linker.Repair())
+	h.reads("web/a", "a1")
+}
+
+// TestEmptied_moved_on: where something else is mounted the generation is lost, and that is an error until an edit is taken.
+func TestEmptied_moved_on(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+	h.must(emptyDir(h.path("state")))
+	if _, is := errors.AsType[*Damaged](h.linker.Repair()); !is {
+		t.Error("it isn't damaged")
+	}
+	h.adopt()
+	h.must(h.linker.Repair())
+	h.reads("web/a", "a2")
+}

@@ -1,0 +1,91 @@
+package linker
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"confit/linker/files"
+	"confit/linker/generation"
+	"confit/linker/statedir"
+)
+
+// repairsToRest is after how many calls Repair returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
+const repairsToRest = 16
+
+// Offer names the socket at which the app says how it is: it is bound again when somebody has taken its name away.
+func (l *Linker) Offer(s statedir.Socket) { l.state.Socket = s }
+
+// Emptied receives a value when the names that confit works in are to be compared.
+func (l *Linker) Emptied() <-chan struct{} { return l.watch.Emptied }
+
+// Has compares the names that confit works in before a hook is given paths there, or a candidate is published. The error is [ErrEmptied] if
+// the generation isn't there any more.
+func (l *Linker) Has(number int) error {
+	err := l.names()
+	if err == nil && l.isGone(number) {
+		err = fmt.Errorf("cannot use generation %d: %w", number, ErrEmptied)
+	}
+	return err
+}
+
+// Repair puts right what others have changed: the names that confit works in, with the small files that went with them; the generation that
+// is in force, the live link and the targets. It removes what killed tries have left. Of a generation in whose place another one was put in
+// force meanwhile it repairs nothing. What it puts right it logs, and once what it can't, which it returns; that is a [*Damaged] if what is
+// mounted is something else. anew reports that names or the generation were made anew since the last call. While it is watched who opens
+// what has changed it looks at no file, as that would count. Now and then it returns memory to the system, as [Linker.Collect] does.
+func (l *Linker) Repair(number int) (anew bool, err error) {
+	if l.repairs++; l.repairs%repairsToRest == 0 {
+		debug.FreeOSMemory()
+	}
+	former := l.unmended
+	l.unmended = map[string]error{}
+	said := func(what, key, path, found string, err error) {
+		if err == nil {
+			l.log.Warn(what+" mended", key, path, "found", found)
+			return
+		}
+		l.unmended[path] = err
+		if before := former[path]; before == nil || before.Error() != err.Error() {
+			l.log.Warn(what+" not mended", key, path, "error", err.Error())
+		}
+	}
+	if err := l.names(); err != nil {
+		said("state directory", "path", l.state.Path, "", err)
+		return l.anew, err
+	}
+	l.state.SweepTries()
+	if g := l.generations[number]; g != nil && (l.shown == 0 || l.shown == number) {
+		l.repairGeneration(g, said)
+	}
+	if l.anew {
+		l.rewrite(said)
+	}
+	anew, l.anew = l.anew, false
+	return anew, files.Joined(l.unmended)
+}
+
+func (l *Linker) repairGeneration(g *generation.Copy, said func(what, key, path, found string, err error)) {
+	if !l.opens.Watches() {
+		if err := l.stageDamaged(g, l.copies.Compare(g)); err != nil {
+			said("generation", "path", g.Dir, "", err)
+		}
+	}
+	if l.state.LiveNumber() != g.Number { // whatever stands there now
+		found, err := l.state.MendLive(g.Number)
+		said("live link", "link", l.state.Live(""), found, err)
+	}
+	l.targets.Mend(g.Targets, func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
+}
+
+// rewrite writes the small files once more, which may have gone with the directory, and watches that again.
+func (l *Linker) rewrite(said func(what, key, path, found string, err error)) {
+	l.watch.Again()
+	l.targets.WriteMade()
+	l.RecordTrial(l.lastTrial)
+	if l.lastNote == nil {
+		return
+	}
+	if err := l.WriteNote(*l.lastNote); err != nil {
+		said("note", "path", l.state.Top.Join(statedir.Note), "", err)
+	}
+}

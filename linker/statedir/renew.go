@@ -1,0 +1,100 @@
+package statedir
+
+import (
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+)
+
+// Names reports whether a name is one of those that confit works in: when it goes somebody has emptied the directory.
+func Names(name string) bool {
+	return name == generationsName || name == lockName || name == socketName
+}
+
+// Renew compares the names that confit works in with what it holds open, and makes anew what isn't there any more: an entrypoint may have
+// emptied the directory, or another user of the pod renamed what is in it. What stands in the way is moved aside. It returns the names that
+// were not as confit had made them.
+func (s *Dir) Renew() (moved []string, err error) {
+	names := []struct {
+		name  string
+		holds func() bool
+		renew func() error
+	}{
+		{".", func() bool { return s.Top.Leads(s.Path) }, s.renewTop},
+		{lockName, s.holdsLock, s.renewLock},
+		{generationsName, func() bool { return s.Top.Is(generationsName, s.Generations.St) }, s.renewGenerations},
+		{socketName, func() bool { return s.Socket == nil || s.Socket.Holds() }, s.renewSocket},
+	}
+	for _, n := range names {
+		if err == nil && !n.holds() {
+			moved = append(moved, s.Top.Join(n.name))
+			err = n.renew()
+		}
+	}
+	return moved, err
+}
+
+func (s *Dir) renewTop() error {
+	other, err := open(s.Path)
+	if err != nil {
+		return err
+	}
+	if err = s.Top.Become(other.Top); err == nil {
+		s.tighten()
+		s.Memory = other.Memory
+	}
+	return err
+}
+
+func (s *Dir) holdsLock() bool {
+	st, err := files.Raw(s.Lock.Fd()).Stat()
+	return err == nil && s.Top.Is(lockName, st)
+}
+
+func (s *Dir) renewLock() error {
+	held := s.Lock
+	s.clear(lockName, unix.S_IFREG)
+	if err := s.takeLock(); err != nil {
+		s.Lock.Close()
+		s.Lock = held
+		return err
+	}
+	held.Close()
+	return nil
+}
+
+// renewGenerations takes the directory back that somebody has renamed, as it is still confit's, with all that is in it. Another user can't
+// rename it to somewhere else.
+func (s *Dir) renewGenerations() error {
+	entries, _ := s.Top.List()
+	for _, e := range entries {
+		if s.Top.Is(e.Name(), s.Generations.St) {
+			s.clear(generationsName, none)
+			return s.Top.Rename(e.Name(), generationsName, 0)
+		}
+	}
+	s.clear(generationsName, unix.S_IFDIR)
+	other, err := s.openDir(generationsName, files.DirMode)
+	if err != nil {
+		return err
+	}
+	if err = s.Generations.Become(other); err == nil {
+		s.Memory = files.OnMemory(s.Path) && files.OnMemory(s.Generations.Join("."))
+	}
+	return err
+}
+
+func (s *Dir) renewSocket() error {
+	s.clear(socketName, unix.S_IFSOCK)
+	return s.Socket.Renew()
+}
+
+// none is no kind of a file.
+const none = 0
+
+// clear moves aside what stands at a name, unless it is of that kind and confit's own.
+func (s *Dir) clear(name string, kind uint32) {
+	if st, err := s.Top.Stat(name); err == nil && (st.Mode&unix.S_IFMT != kind || files.CheckTrusted(&st) != nil) {
+		_ = s.moveAside(name) // who needs the name says why not
+	}
+}
