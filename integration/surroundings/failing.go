@@ -33,13 +33,40 @@ var reading = map[int]string{
 func named(name string) bool { return strings.HasSuffix(name, "at") && name != "fstat" }
 
 // Failing runs f on a thread whose reading calls are shown to decide first: the kernel makes those for which that is 0, the others fail with
-// its errno. See SECCOMP_RET_USER_NOTIF of seccomp_unotify(2). The thread ends with it.
+// its errno. The thread ends with it.
 func Failing(t testing.TB, decide func(Call) syscall.Errno, f func()) {
 	t.Helper()
+	deciding(t, func(r *request) response {
+		if errno := decide(callOf(r)); errno != 0 {
+			return response{errno: -int32(errno)}
+		}
+		return response{flags: letKernel}
+	}, f)
+}
+
+// Following runs f on a thread for which openat(2) follows a last symlink where it is given O_DIRECTORY and O_NOFOLLOW, as in gVisor. The thread
+// ends with it.
+func Following(t testing.TB, f func()) {
+	t.Helper()
+	const both = unix.O_DIRECTORY | unix.O_NOFOLLOW
+	deciding(t, func(r *request) response {
+		if reading[int(r.nr)] != "openat" || r.args[2]&both != both {
+			return response{flags: letKernel}
+		}
+		fd, err := unix.Openat(int(int32(r.args[0])), stringAt(uintptr(r.args[1])), int(r.args[2])&^unix.O_NOFOLLOW, 0)
+		if err != nil {
+			return response{errno: -int32(err.(syscall.Errno))}
+		}
+		return response{val: int64(fd)} // the threads of a process share their descriptors
+	}, f)
+}
+
+// deciding runs f on a thread whose reading calls wait for an answer: SECCOMP_RET_USER_NOTIF of seccomp_unotify(2).
+func deciding(t testing.TB, decide func(*request) response, f func()) {
+	t.Helper()
 	over, listening := make(chan struct{}), make(chan int)
-	go func() {
+	onThread(func() {
 		defer close(over)
-		runtime.LockOSThread()
 		listener, err := listen()
 		if err != nil {
 			t.Errorf("cannot have system calls decided: %v", err)
@@ -48,7 +75,7 @@ func Failing(t testing.TB, decide func(Call) syscall.Errno, f func()) {
 		}
 		listening <- listener
 		f()
-	}()
+	})
 	if listener, isOpen := <-listening; isOpen {
 		answer(listener, decide)
 		unix.Close(listener)
@@ -57,6 +84,21 @@ func Failing(t testing.TB, decide func(Call) syscall.Errno, f func()) {
 	if t.Failed() {
 		t.FailNow() // f has ended by the same
 	}
+}
+
+// onThread runs f on a thread of its own, which ends with it. The first one of a process doesn't.
+func onThread(f func()) {
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() != os.Getpid() {
+			f()
+			return
+		}
+		began := make(chan struct{})
+		onThread(func() { close(began); f() })
+		<-began // until then no other goroutine gets this thread
+		runtime.UnlockOSThread()
+	}()
 }
 
 // listen has the calls of this thread wait for an answer that is given by what it returns.
@@ -102,7 +144,7 @@ const (
 )
 
 // answer decides each call until the thread has ended.
-func answer(listener int, decide func(Call) syscall.Errno) {
+func answer(listener int, decide func(*request) response) {
 	for {
 		ready := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(ready, -1); err != nil && err != unix.EINTR || ready[0].Revents&unix.POLLHUP != 0 {
@@ -112,10 +154,8 @@ func answer(listener int, decide func(Call) syscall.Errno) {
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), receive, uintptr(unsafe.Pointer(&r))); errno != 0 {
 			continue // the call was interrupted
 		}
-		a := response{id: r.id, flags: letKernel}
-		if errno := decide(callOf(&r)); errno != 0 {
-			a = response{id: r.id, errno: -int32(errno)}
-		}
+		a := decide(&r)
+		a.id = r.id
 		_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(listener), send, uintptr(unsafe.Pointer(&a)))
 	}
 }

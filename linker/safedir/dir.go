@@ -80,16 +80,18 @@ func openTop() (*Dir, error) { return (&Dir{fd: unix.AT_FDCWD}).open("/") }
 // At opens a directory that somebody named, wherever symlinks lead.
 func At(path string) (*Dir, error) { return (&Dir{fd: unix.AT_FDCWD}).open(path + "/.") }
 
-// open opens a directory in another one. What is no directory is ENOTDIR.
-func (d *Dir) open(name string) (*Dir, error) { return d.openAs(name, unix.O_PATH) }
-
-func (d *Dir) openAs(name string, flag int) (*Dir, error) {
-	fd, err := files.OpenAt(d.fd, name, flag|unix.O_DIRECTORY, 0)
+// open opens a directory in another one. What is no directory is ENOTDIR. O_PATH opens whatever is there, and blocks nowhere; with
+// O_DIRECTORY gVisor would follow a last symlink, O_NOFOLLOW or not.
+func (d *Dir) open(name string) (*Dir, error) {
+	fd, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
 	if err != nil {
 		return nil, err
 	}
 	next := &Dir{fd: int(fd), above: d.St.Uid, path: d.Join(name)}
-	if next.St, err = fd.Stat(); err != nil {
+	if next.St, err = fd.Stat(); err == nil && next.St.Mode&unix.S_IFMT != unix.S_IFDIR {
+		err = unix.ENOTDIR
+	}
+	if err != nil {
 		next.Close()
 		return nil, err
 	}

@@ -69,21 +69,26 @@ func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
 	}
-	made, err := d.openAs(name, unix.O_RDONLY)
+	made, err := d.open(name)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := made.forReading()
 	if err == unix.EACCES && d.Chmod(name, 0o700) == nil { // the umask keeps even confit out
-		made, err = d.openAs(name, unix.O_RDONLY)
+		fd, err = made.forReading()
 	}
 	if err == nil {
+		defer fd.Close()
 		var in []fs.DirEntry
 		if in, err = made.List(); err == nil && (made.St.Uid != uint32(files.Euid) || len(in) > 0) {
 			err = ErrReplaced
 		}
 	}
 	if err == nil {
-		err = set(made.fd)
+		err = set(int(fd))
 	}
 	if err == nil {
-		made.St, err = files.Raw(made.fd).Stat() // the umask no longer counts
+		made.St, err = fd.Stat() // the umask no longer counts
 	}
 	if err != nil {
 		made.Close()

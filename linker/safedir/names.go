@@ -83,14 +83,23 @@ func (d *Dir) Describe(name string) string {
 
 // List lists the directory in order.
 func (d *Dir) List() ([]fs.DirEntry, error) {
-	f, err := d.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	fd, err := d.forReading()
 	if err != nil {
 		return nil, err
 	}
+	f := os.NewFile(uintptr(fd), d.path)
 	defer f.Close()
 	entries, err := f.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, err
+}
+
+// Raw is the directory's descriptor, which is of O_PATH.
+func (d *Dir) Raw() files.Raw { return files.Raw(d.fd) }
+
+// forReading opens the directory itself once more, with the right to list what is in it.
+func (d *Dir) forReading() (files.Raw, error) {
+	return files.OpenAt(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 }
 
 // Writable is the error of writing to a name that is no symlink; "." is the directory itself.
@@ -118,13 +127,13 @@ func (d *Dir) Unshut(do func() error) error {
 
 // Empty reports whether a name is that of a directory in which nothing is.
 func (d *Dir) Empty(name string) bool {
-	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	sub, err := d.open(name)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	_, err = f.Readdirnames(1)
-	return err == io.EOF
+	defer sub.Close()
+	in, err := sub.List()
+	return err == nil && len(in) == 0
 }
 
 // Close closes the directory, unless it is nil.

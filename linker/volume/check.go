@@ -32,7 +32,7 @@ func (rd *Reader) Check(mount string, fail func(error), notef func(format string
 		}
 		fail(err)
 		if !rd.Links[k.Link].Direct {
-			left -= k.info.Size()
+			left -= k.st.Size
 		}
 		if left < 0 {
 			fail(rd.tooLargeError(k))
@@ -60,8 +60,7 @@ func (r *Reading) noteNames(mount string, notef func(string, ...any)) {
 	first := func(names []string) []string { return names[:min(len(names), 20)] }
 	for _, v := range r.volumes {
 		if v.root != nil {
-			entries, _ := v.readDir(".")
-			notef("volume %q holds %q", v.dir, first(visibleNames(entries)))
+			notef("volume %q holds %q", v.dir, first(v.names(".")))
 		} else if entries, _ := os.ReadDir(mount); filepath.Dir(v.dir) == mount && len(entries) > 0 {
 			notef("volume %q holds %q", mount, first(visibleNames(entries)))
 		}

@@ -114,13 +114,13 @@ func (r *Reading) checkHashes() error {
 
 // wholeHash is the hash of the whole that a volume of the fallback names, or "" if it names none.
 func (v *volume) wholeHash() (string, error) {
-	info, err := v.stat(hashName)
+	st, err := v.stat(hashName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
 		return "", err
-	case info.IsDir():
+	case isDir(&st):
 		return "", errors.New("it is a directory")
 	}
 	f, _, err := Key{name: hashName, vol: v}.open()

@@ -2,11 +2,11 @@ package volume
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -36,13 +36,13 @@ func (r *Reading) fingerprint() Fingerprint {
 	fmt.Fprintln(&b, len(r.volumes)) // without volumes, too, it isn't empty
 	for _, v := range r.volumes {
 		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
-		if info, err := v.self.Stat(); err == nil { // there is one
-			v.print = identity(info, v.atomic)
+		if v.root != nil {
+			v.print = identity(&v.root.St, v.atomic)
 		}
 		fmt.Fprintln(&b, v.print)
 	}
 	for _, k := range r.Keys {
-		fmt.Fprintf(&b, "%s%s\n", k.Path, identity(k.info, true))
+		fmt.Fprintf(&b, "%s%s\n", k.Path, identity(&k.st, true))
 	}
 	for _, err := range r.wrong {
 		fmt.Fprintln(&b, err)
@@ -55,7 +55,8 @@ func (r *Reading) fingerprint() Fingerprint {
 func (r *Reading) CheckUnmoved() error {
 	if r.Writing() != FileByFile && len(r.wrong) == 0 {
 		for _, v := range r.volumes {
-			if info, err := os.Stat(filepath.Join(v.dir, lines.DataLink)); err != nil || identity(info, true) != v.print {
+			var st unix.Stat_t
+			if err := unix.Stat(filepath.Join(v.dir, lines.DataLink), &st); err != nil || identity(&st, true) != v.print {
 				return files.ErrMoved
 			}
 		}
@@ -81,7 +82,7 @@ func (r *Reading) Holds() bool { return r.Writing() != FileByFile && r.CheckUnmo
 // and some file systems count in seconds.
 func (r *Reading) Fresh() bool {
 	return slices.ContainsFunc(r.Keys, func(k Key) bool {
-		changed := k.info.Sys().(*syscall.Stat_t).Ctim
+		changed := k.st.Ctim
 		if changed.Nsec == 0 {
 			changed.Sec += 2
 		}

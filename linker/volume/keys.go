@@ -16,6 +16,7 @@ import (
 	"confit/internal/near"
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 )
 
 // Key is one file of a volume that a link asks for.
@@ -25,7 +26,7 @@ type Key struct {
 	Target lines.Target // "" below a link to a whole directory
 	name   string       // its path in the volume
 	vol    *volume
-	info   fs.FileInfo
+	st     unix.Stat_t // of the file when it was looked at
 }
 
 // Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in any place, at any moment. A directory is
@@ -57,17 +58,17 @@ func (w *walk) expand() error {
 }
 
 func (w *walk) one(name string) error {
-	info, err := w.v.stat(name)
+	st, err := w.v.stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return w.missing()
-	case err == nil && info.IsDir():
+	case err == nil && isDir(&st):
 		err = fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", name, w.v.dir, w.s.Source+"/")
 	}
 	if err != nil {
 		return classify(w.s, err)
 	}
-	w.Keys = append(w.Keys, Key{Link: w.link, vol: w.v, Path: w.s.Prefix, name: name, Target: w.s.Target, info: info})
+	w.Keys = append(w.Keys, Key{Link: w.link, vol: w.v, Path: w.s.Prefix, name: name, Target: w.s.Target, st: st})
 	return nil
 }
 
@@ -107,42 +108,9 @@ func classify(s *lines.Line, err error) error {
 	return files.AsInvalid(s.Errorf("%w", err))
 }
 
-// stat looks at a key without opening it: a FIFO would block, and a device may do anything. It follows links in the volume.
-func (v *volume) stat(name string) (fs.FileInfo, error) {
-	if v.root == nil {
-		return nil, fs.ErrNotExist
-	}
-	if flaw := files.NameFlaw(name); flaw != "" {
-		return nil, fmt.Errorf("key %q in volume %q has a name that %s: rename it", name, v.dir, flaw)
-	}
-	info, err := v.root.Stat(name)
-	_, system := files.Cause(err).(unix.Errno)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err := v.root.Lstat(name); err == nil {
-			return nil, fmt.Errorf("key %q in volume %q is a link that leads nowhere", name, v.dir)
-		}
-		return nil, fs.ErrNotExist
-	case err != nil && !system: // of os.Root itself
-		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
-	case err != nil:
-		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", name, v.dir, files.Reason(err))
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, files.Describe(info.Mode()))
-	}
-	return info, nil
-}
-
-// listed is stat for an entry of a listing, which has looked at each (since Go 1.26.1): no file is looked at again.
-func (v *volume) listed(name string, e fs.DirEntry) (fs.FileInfo, error) {
-	if files.NameFlaw(name) == "" && e.Type().IsRegular() {
-		return e.Info()
-	}
-	return v.stat(name)
-}
-
 func (w *walk) dir(below, name string) error {
-	name, entries, err := w.list(name)
+	name, in, entries, err := w.list(name)
+	defer in.Close()
 	switch {
 	case below == "" && errors.Is(err, fs.ErrNotExist):
 		return nil // no such directory: no keys
@@ -162,7 +130,7 @@ func (w *walk) dir(below, name string) error {
 		case e.IsDir():
 			err = w.dir(here, name)
 		default:
-			err = w.key(here, name, e)
+			err = w.key(in, e, here, name)
 		}
 		if err != nil {
 			return err
@@ -171,7 +139,7 @@ func (w *walk) dir(below, name string) error {
 	return nil
 }
 
-func (w *walk) key(below, name string, e fs.DirEntry) (err error) {
+func (w *walk) key(in *safedir.Dir, e fs.DirEntry, below, name string) (err error) {
 	k := Key{Link: w.link, vol: w.v, Path: lines.Key(path.Join(string(w.s.Prefix), below)), name: name}
 	if w.s.InFallback && name == hashName && w.v.dir == w.s.Floor {
 		return nil
@@ -179,7 +147,7 @@ func (w *walk) key(below, name string, e fs.DirEntry) (err error) {
 	exempt := w.s.Exempt[k.Path]
 	if !exempt {
 		k.Target = w.s.TargetOf(k.Path)
-		k.info, err = w.v.listed(name, e)
+		k.st, err = w.v.listed(in, e, name)
 	}
 	switch {
 	case exempt:
@@ -187,7 +155,7 @@ func (w *walk) key(below, name string, e fs.DirEntry) (err error) {
 		return files.ErrMoved // it was listed a moment ago
 	case err != nil:
 		w.flaws = append(w.flaws, w.s.Errorf("%w", err))
-	case k.info.IsDir(): // a link to a directory is no key
+	case isDir(&k.st): // a link to a directory is no key
 		return nil
 	default:
 		w.Keys = append(w.Keys, k)
@@ -210,10 +178,10 @@ func (w *walk) takes(below string, isDir bool) bool {
 
 // list reads a directory of a volume, and returns where it has read. It reads an atomic volume that is mounted below a plain one through
 // its ..data: the visible links come after a swap, and don't show what is below a directory.
-func (w *walk) list(name string) (at string, entries []fs.DirEntry, err error) {
-	entries, err = w.v.readDir(name)
+func (w *walk) list(name string) (at string, in *safedir.Dir, entries []fs.DirEntry, err error) {
+	in, entries, err = w.v.readDir(name)
 	if err != nil || w.v.atomic {
-		return name, entries, err
+		return name, in, entries, err
 	}
 	dir := filepath.Join(w.v.dir, name)
 	w.v.dirs = append(w.v.dirs, dir)
@@ -221,13 +189,14 @@ func (w *walk) list(name string) (at string, entries []fs.DirEntry, err error) {
 	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lines.DataLink }):
 		w.from.once[dir] = true
 		name = path.Join(name, lines.DataLink)
-		if entries, err = w.v.readDir(name); errors.Is(err, fs.ErrNotExist) {
+		in.Close()
+		if in, entries, err = w.v.readDir(name); errors.Is(err, fs.ErrNotExist) {
 			err = files.Invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
 	case w.from.once[dir]:
 		err = tornDownError(dir)
 	}
-	return name, entries, err
+	return name, in, entries, err
 }
 
 // What is not copied is read in its place, by the path of the volume itself.
@@ -254,12 +223,10 @@ func DirInPlace(s *lines.Line) string {
 // nearKey is the hint for a misspelt key, or for one in another directory.
 func nearKey(s *lines.Line, v *volume) string {
 	name := v.inVolume(s.Base)
-	entries, _ := v.readDir(path.Dir(name))
-	if hint := didYouMean(path.Base(name), entries); hint != "" || path.Dir(name) == "." {
+	if hint := didYouMean(path.Base(name), v.names(path.Dir(name))); hint != "" || path.Dir(name) == "." {
 		return hint
 	}
-	entries, _ = v.readDir(".")
-	return didYouMean(path.Base(name), entries)
+	return didYouMean(path.Base(name), v.names("."))
 }
 
 // nearVolume is the hint for a misspelt volume, or for a source that begins with the directory of all volumes.
@@ -269,21 +236,12 @@ func nearVolume(s *lines.Line, v *volume) string {
 		return fmt.Sprintf("; a source is below %q: did you mean %q?", s.Root, rest)
 	}
 	entries, _ := os.ReadDir(files.AsDir(all))
-	return didYouMean(dir, entries)
+	return didYouMean(dir, visibleNames(entries))
 }
 
-func didYouMean(name string, entries []fs.DirEntry) string {
-	if meant := near.Of(name, visibleNames(entries)); meant != "" {
+func didYouMean(name string, names []string) string {
+	if meant := near.Of(name, names); meant != "" {
 		return fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return ""
-}
-
-func visibleNames(entries []fs.DirEntry) (names []string) {
-	for _, e := range entries {
-		if visible(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }

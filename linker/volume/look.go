@@ -112,12 +112,7 @@ func (r *Reading) open(i int) error {
 		return nil
 	}
 	v.copied = true
-	self := files.Raw(v.self.Fd())
-	st, err := self.Stat()
-	if err != nil {
-		return fmt.Errorf("cannot open volume %q: %w", v.dir, files.Cause(err))
-	}
-	return r.checkOffDisk(self, &st, v, "")
+	return r.checkOffDisk(v.root.Raw(), &v.root.St, v, "")
 }
 
 // volume is what a link's volume holds now. One that was atomic stays that: without its ..data it was torn down.

@@ -1,24 +1,11 @@
 package volume
 
 import (
-	"io/fs"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// changedAt is a file as stat(2) describes it. No file system that a test could mount
-// everywhere counts in seconds, and nobody can set a file's ctime.
-type changedAt struct {
-	fs.FileInfo
-	at time.Duration
-}
-
-func (c changedAt) Sys() any {
-	return &syscall.Stat_t{Ctim: syscall.NsecToTimespec(int64(c.at))}
-}
 
 // TestFresh: a key is fresh as long as a second change might leave its times as they
 // are. Where a file system counts in seconds, that is until the next one it can show.
@@ -40,7 +27,7 @@ func TestFresh(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Reading{
-				Keys:  []Key{{vol: &volume{atomic: tt.atomic}, info: changedAt{at: tt.changed}}},
+				Keys:  []Key{{vol: &volume{atomic: tt.atomic}, st: unix.Stat_t{Ctim: unix.NsecToTimespec(int64(tt.changed))}}},
 				began: unix.NsecToTimespec(int64(tt.began)),
 			}
 			if got := r.Fresh(); got != tt.fresh {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -43,8 +42,7 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 	for _, k := range r.Keys {
 		f, known := files[k.Path]
 		if !known {
-			st := k.info.Sys().(*syscall.Stat_t)
-			f = generation.File{Mode: k.info.Mode().Perm(), Owner: st.Uid, Group: st.Gid, Direct: true}
+			f = generation.File{Mode: fs.FileMode(k.st.Mode).Perm(), Owner: k.st.Uid, Group: k.st.Gid, Direct: true}
 		}
 		f.Direct = f.Direct && r.from.Links[k.Link].Direct
 		f.Links = append(f.Links, k.Link)
@@ -84,7 +82,7 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 // hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied may still have. The limit holds for what
 // is read, too, as a key may have grown since it was looked at. A direct key may be large, but not grow.
 func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, error) {
-	if !direct && k.info.Size() > *left {
+	if !direct && k.st.Size > *left {
 		return files.Hash{}, 0, r.from.tooLargeError(k)
 	}
 	f, st, err := k.open()
@@ -93,7 +91,7 @@ func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, e
 	}
 	defer f.Close()
 	if direct {
-		limit := min(max(k.info.Size(), r.from.MaxSize), math.MaxInt64-1)
+		limit := min(max(k.st.Size, r.from.MaxSize), math.MaxInt64-1)
 		sum, n, err := r.from.CopyUpTo(f, io.Discard, limit)
 		if n > limit {
 			err = files.ErrMoved

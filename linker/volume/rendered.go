@@ -2,9 +2,7 @@ package volume
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
-	"syscall"
+	"path"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -14,20 +12,21 @@ import (
 // LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files and
 // directories with plain names, wherever they are.
 func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
-	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
+	root, err := dir.Enter(".", false)
 	if err != nil {
 		return nil, err
 	}
-	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]bool{}}
-	if err := v.take(root); err != nil {
-		return nil, err
-	}
+	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]bool{}, root: root}
 	r := rd.reading()
 	r.volumes = []*volume{v}
 	for _, i := range rd.Rendered {
 		r.of[i] = v
 	}
-	if err = checkRendered(root, dir); err == nil {
+	wrong, err := v.checkRendered(".", nil)
+	if err == nil {
+		err = files.JoinInvalid(wrong)
+	}
+	if err == nil {
 		err = r.expand(rd.Rendered, false)
 	}
 	if err == nil {
@@ -40,33 +39,23 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	return r, nil
 }
 
-// checkRendered refuses another directory than the one that was entered, and what can't be a part of a generation: a link could lead out of
-// it, or to one of its keys.
-func checkRendered(root *os.Root, dir *safedir.Dir) error {
-	info, err := root.Stat(".")
-	if err != nil {
-		return err
-	}
-	if st := info.Sys().(*syscall.Stat_t); st.Dev != dir.St.Dev || st.Ino != dir.St.Ino {
-		return files.ErrMoved
-	}
-	var wrong []error
-	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil { // d may be nil: see fs.WalkDirFunc
-			return err
-		}
-		switch flaw := files.NameFlaw(d.Name()); {
+// checkRendered adds what can't be a part of a generation, in a directory and below: a link could lead out of the generation, or to one of its keys.
+func (v *volume) checkRendered(dir string, wrong []error) ([]error, error) {
+	in, entries, err := v.readDir(dir)
+	in.Close()
+	for _, e := range entries {
+		p := path.Join(dir, e.Name())
+		switch flaw := files.NameFlaw(e.Name()); {
 		case flaw != "":
 			wrong = append(wrong, fmt.Errorf("the renderer made %q, a name that %s", p, flaw))
-		case p != "." && !visible(d.Name()):
+		case !visible(e.Name()):
 			wrong = append(wrong, fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
-		case !d.IsDir() && !d.Type().IsRegular():
-			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", files.Describe(d.Type()), p))
+		case !e.IsDir() && !e.Type().IsRegular():
+			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", files.Describe(e.Type()), p))
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if e.IsDir() && err == nil {
+			wrong, err = v.checkRendered(p, wrong)
+		}
 	}
-	return files.JoinInvalid(wrong)
+	return wrong, err
 }

@@ -16,24 +16,21 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 )
 
 // volume is one state of a mounted directory, opened once, so that a swap in the middle of reading can't mix two.
 type volume struct {
-	dir    string   // the mount
-	atomic bool     // it holds ..data
-	data   string   // what ..data points at, the name of a directory in dir
-	root   *os.Root // that directory; for a plain volume dir itself; nil if there is none
-	self   *os.File // the same, to open what is right in it
-	isFile bool     // something that is no directory is in its place
+	dir    string       // the mount
+	atomic bool         // it holds ..data
+	data   string       // what ..data points at, the name of a directory in dir
+	root   *safedir.Dir // that directory; for a plain volume dir itself; nil if there is none
+	isFile bool         // something that is no directory is in its place
 
 	print      string          // what its directory looked like, cheap to compare
 	copied     bool            // a link asks for copies of its keys
@@ -74,7 +71,7 @@ func holdsData(s *lines.Line, dir string) bool {
 // nowhere, or out of it.
 func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
-	mount, err := os.OpenRoot(files.AsDir(dir))
+	mount, err := safedir.At(dir)
 	switch {
 	case atomic && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return v, tornDownError(dir)
@@ -97,44 +94,17 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		case v.data != path.Base(v.data) || v.data == ".." || v.data == ".":
 			return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
 		}
-		if root, err = mount.OpenRoot(files.AsDir(v.data)); err != nil {
+		if root, err = mount.OpenWithin(v.data); err != nil {
 			return v, files.Invalidf("volume %q: cannot follow its ..data link: %w", dir, files.Reason(err))
 		}
 	}
-	return v, v.take(root)
-}
-
-// take keeps a root, and opens its directory once more, as it doesn't show its descriptor. O_PATH needs no right to list.
-func (v *volume) take(root *os.Root) (err error) {
-	if v.self, err = root.OpenFile(".", unix.O_PATH|unix.O_DIRECTORY|unix.O_NONBLOCK, 0); err != nil {
-		root.Close()
-		return fmt.Errorf("cannot open volume %q: %w", v.dir, files.Cause(err))
-	}
 	v.root = root
-	return nil
-}
-
-// openFile opens a file of the volume. What lies right in it needs no walk, but for a link; everything else goes through the Root, which
-// lets nothing leave the volume.
-func (v *volume) openFile(name string, flags int) (files.Raw, error) {
-	if !strings.Contains(name, "/") {
-		if f, err := files.OpenAt(int(v.self.Fd()), name, flags, 0); err == nil {
-			return f, nil
-		}
-	}
-	f, err := v.root.OpenFile(name, flags, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	return files.Raw(fd), err
+	return v, nil
 }
 
 // identity changes when a file is replaced or, with times, written to. Those of a plain volume don't count, as unrelated files may come and
 // go in it.
-func identity(info fs.FileInfo, times bool) string {
-	st := info.Sys().(*syscall.Stat_t)
+func identity(st *unix.Stat_t, times bool) string {
 	if !times {
 		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)
 	}
@@ -147,10 +117,7 @@ func tornDownError(dir string) error {
 }
 
 func (v *volume) close() {
-	if v.root != nil {
-		v.root.Close()
-		v.self.Close()
-	}
+	v.root.Close()
 }
 
 // inVolume is the path of a key or directory inside the volume.
@@ -158,25 +125,3 @@ func (v *volume) inVolume(absolute string) string {
 	rel, _ := filepath.Rel(v.dir, absolute)
 	return rel
 }
-
-// visible reports whether a name in a volume can be that of a key: others are the writer's own, atomic_writer.go.
-func visible(name string) bool { return !strings.HasPrefix(name, "..") }
-
-// readDir lists a directory in order.
-func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
-	if strings.Count(name, "/") > maxDepth {
-		return nil, fmt.Errorf("more than %d directories are nested", maxDepth)
-	}
-	f, err := v.root.OpenFile(files.AsDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
-}
-
-// maxDepth is how many directories may be nested in a volume. Each is opened by its path from the volume, so the time grows with the square
-// of the depth. A tree without end would be walked for ever.
-const maxDepth = 100
