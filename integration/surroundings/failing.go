@@ -61,6 +61,28 @@ func Following(t testing.TB, f func()) {
 	}, f)
 }
 
+// Appearing runs f on a thread for which each open file is on another kind of file system: fstatfs(2). The thread ends with it.
+func Appearing(t testing.TB, kind uint32, f func()) {
+	t.Helper()
+	deciding(t, func(r *request) response {
+		if reading[int(r.nr)] != "fstatfs" {
+			return response{flags: letKernel}
+		}
+		var st unix.Statfs_t
+		err := unix.Fstatfs(int(r.args[0]), &st)
+		*(*uint32)(unsafe.Pointer(&st)) = kind // the first field, of another width on each platform
+		if err == nil {
+			from := []unix.Iovec{{Base: (*byte)(unsafe.Pointer(&st))}}
+			from[0].SetLen(int(unsafe.Sizeof(st)))
+			_, err = unix.ProcessVMWritev(os.Getpid(), from, []unix.RemoteIovec{{Base: uintptr(r.args[1]), Len: int(unsafe.Sizeof(st))}}, 0)
+		}
+		if err != nil {
+			return response{errno: -int32(err.(syscall.Errno))}
+		}
+		return response{}
+	}, f)
+}
+
 // deciding runs f on a thread whose reading calls wait for an answer: SECCOMP_RET_USER_NOTIF of seccomp_unotify(2).
 func deciding(t testing.TB, decide func(*request) response, f func()) {
 	t.Helper()

@@ -56,7 +56,10 @@ func MemoryBacked(st unix.Statfs_t) bool {
 	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
 
-// OnMemory reports whether a path is known to be on such a file system.
+// MayBeMemory reports a file system that doesn't tell: gVisor shows each volume of the node as 9p, those of Secrets, too.
+func MayBeMemory(st unix.Statfs_t) bool { return uint32(st.Type) == unix.V9FS_MAGIC }
+
+// OnMemory reports whether a path is known to be on a file system that lives in memory.
 func OnMemory(path string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(path, &st) == nil && MemoryBacked(st)

@@ -171,31 +171,36 @@ func (r *Reading) FirstKeys() []Key {
 
 // checkOffDisk refuses a key that lives in memory if the generations don't, or its volume: "". It asks once for each device of a volume, as
 // a Secret may be mounted below a directory on a disk, and a link or ..data may lead to another file system. If fstatfs(2) is refused,
-// nobody knows, and a Secret is not copied to a disk on a guess.
+// nobody knows, and a Secret is not copied to a disk on a guess. What may live in memory counts as that.
 func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key string) error {
 	state := r.from.state
 	if r.from.AllowDisk || state.Memory {
 		return nil
 	}
 	device := uint64(st.Dev) // of another width on each platform
-	memory, known := v.memory[device]
+	is, known := v.memory[device]
 	if !known {
 		var system unix.Statfs_t
 		if err := unix.Fstatfs(int(f), &system); err != nil {
 			return fmt.Errorf("cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
 		}
-		memory = files.MemoryBacked(system)
-		v.memory[device] = memory
+		switch {
+		case files.MemoryBacked(system):
+			is = "is memory-backed"
+		case files.MayBeMemory(system):
+			is = "may be memory-backed (9p doesn't tell)"
+		}
+		v.memory[device] = is
 	}
-	if !memory {
+	if is == "" {
 		return nil
 	}
 	where := v.dir
 	if key != "" { // it may be mounted below the volume
 		where = cmp.Or(mounts.Point(files.Resolver{}.Dir(filepath.Join(v.dir, v.data, key))), where)
 	}
-	return fmt.Errorf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n%w",
-		where, state.Path, statedir.MountHint(state.Path, "{medium: Memory}"), errOnDisk)
+	return fmt.Errorf("cannot stage volume %q on disk: it %s and state directory %q is not\n%s\n%w",
+		where, is, state.Path, statedir.MountHint(state.Path, "{medium: Memory}"), errOnDisk)
 }
 
 // errOnDisk ends the error of what lives in memory and would get to a disk.

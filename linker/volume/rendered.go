@@ -16,7 +16,7 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]bool{}, root: root}
+	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]string{}, root: root}
 	r := rd.reading()
 	r.volumes = []*volume{v}
 	for _, i := range rd.Rendered {

@@ -32,11 +32,11 @@ type volume struct {
 	root   *safedir.Dir // that directory; for a plain volume dir itself; nil if there is none
 	isFile bool         // something that is no directory is in its place
 
-	print      string          // what its directory looked like, cheap to compare
-	copied     bool            // a link asks for copies of its keys
-	inFallback bool            // it is the fallback's
-	memory     map[uint64]bool // by device of its files: whether it lives in memory
-	dirs       []string        // for a plain volume, the directories whose events are hints
+	print      string            // what its directory looked like, cheap to compare
+	copied     bool              // a link asks for copies of its keys
+	inFallback bool              // it is the fallback's
+	memory     map[uint64]string // by device of its files: how it lives in memory; "": it doesn't
+	dirs       []string          // for a plain volume, the directories whose events are hints
 }
 
 // findVolume finds the atomic volume of a line; else it is its floor.
@@ -70,7 +70,7 @@ func holdsData(s *lines.Line, dir string) bool {
 // openVolume opens what a volume holds now. A volume that isn't there has no root. An atomic one is invalid if its ..data is gone, leads
 // nowhere, or out of it.
 func openVolume(dir string, atomic bool) (*volume, error) {
-	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
+	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]string{}}
 	mount, err := safedir.At(dir)
 	switch {
 	case atomic && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):

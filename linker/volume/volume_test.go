@@ -165,6 +165,28 @@ func TestMemoryStaysInMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryUntold: what a file system doesn't tell counts as memory, when it is read.
+func TestMemoryUntold(t *testing.T) {
+	m := newMounts(t, "web/")
+	m.write("web", "a", "s")
+	look := func() (err error) {
+		surroundings.Appearing(t, unix.V9FS_MAGIC, func() {
+			var r *volume.Reading
+			if r, err = m.reader.Look(); err == nil {
+				r.Close()
+			}
+		})
+		return err
+	}
+	m.must(look())
+	if m.reader.AllowDisk = false; files.OnMemory(m.dir) {
+		t.Fatal("the temporary directory is memory-backed: this test needs a disk")
+	}
+	if err := look(); err == nil || !strings.Contains(err.Error(), "may be memory-backed (9p doesn't tell)") || !strings.Contains(err.Error(), "--allow-disk") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestCopiesAreNotMoreReadable: nobody may write to a copy, and its group has no more rights
 // than others where the copy can't be given to the key's group.
 func TestCopiesAreNotMoreReadable(t *testing.T) {
