@@ -56,15 +56,17 @@ func TestSeccomp_ioctl(t *testing.T) {
 	c.stops(7)
 }
 
-// Without waitid(2) confit would wait for ever for its first hook. It says so and ends.
-func TestSeccomp_waitid(t *testing.T) {
+// Without waitid(2) or wait4(2) confit would wait for ever for its first hook. It says so and ends.
+func TestSeccomp_waits(t *testing.T) {
 	t.Parallel()
-	for _, errno := range []syscall.Errno{unix.ENOSYS, unix.EPERM} {
-		s := newExit(t)
-		s.line("validate true")
-		s.box.Refused = harness.Refuse(errno, unix.SYS_WAITID)
-		c := s.start(app()...)
-		c.Ends(71)
-		c.wantMention("cannot wait for processes: waitid: " + errno.Error())
+	for call, number := range map[string]uint32{"waitid": unix.SYS_WAITID, "wait4": unix.SYS_WAIT4} {
+		for _, errno := range []syscall.Errno{unix.ENOSYS, unix.EPERM} {
+			s := newExit(t)
+			s.line("validate true")
+			s.box.Refused = harness.Refuse(errno, number)
+			c := s.start(app()...)
+			c.Ends(71)
+			c.wantMention("cannot wait for processes: " + call + ": " + errno.Error())
+		}
 	}
 }

@@ -65,13 +65,18 @@ type siginfo struct {
 // peek is the pid of a child that has ended and isn't reaped, or 0.
 func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
 
-// CanReap reports whether the kernel answers waitid(2), without which no end of a process is known.
+// CanReap reports whether the kernel answers waitid(2) and wait4(2), without which no end of a process is known. It reaps none: no process
+// is its own child.
 func CanReap() error {
-	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	call, err := "waitid", unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 	if err == nil || err == unix.ECHILD {
+		call = "wait4"
+		_, err = unix.Wait4(os.Getpid(), nil, unix.WNOHANG, nil)
+	}
+	if err == unix.ECHILD {
 		return nil
 	}
-	return fmt.Errorf("cannot wait for processes: waitid: %w; allow waitid(2) in the seccomp profile", err)
+	return fmt.Errorf("cannot wait for processes: %s: %w; allow %[1]s(2) in the seccomp profile", call, err)
 }
 
 // stopOf is the signal that has stopped a child since the last call, or 0.

@@ -29,17 +29,17 @@ type Command struct {
 // Path is where its program is looked for, and those that this one names.
 func (c Command) Path() string { return pathOf(c.environ()) }
 
-// Environ is confit's environment, byte for byte. os.Environ leaves out entries that are empty or repeat a name; it is for systems without
-// /proc.
-func Environ() []string {
+// Environ is confit's environment, byte for byte, but for what [StartGuarded] has added. os.Environ leaves out entries that are empty or repeat
+// a name; it is for systems without /proc.
+func Environ() (env []string) {
 	text, err := os.ReadFile("/proc/self/environ")
-	if err != nil {
-		return os.Environ()
+	switch {
+	case err != nil:
+		env = os.Environ()
+	case len(text) > 0:
+		env = strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 	}
-	if len(text) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	return slices.DeleteFunc(env, func(kv string) bool { return name(kv) == guarded })
 }
 
 // environ is the environment of the process: Vars, and what they don't cover of Env.
@@ -133,10 +133,13 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 // LeaveDirectory makes / confit's working directory, so that it pins no volume.
 func LeaveDirectory() error { return unix.Chdir("/") }
 
+// guarded is a variable of what has a guard. No emulator rewrites it, as qemu-user does the name in os.Args.
+const guarded = "CONFIT_GUARDED"
+
 // NeedsGuard reports whether another process has to end what this one leaves when it is killed. PID 1 needs none, as all processes end with
-// it. What [StartGuarded] has started, by this name, has its guard.
+// it. What [StartGuarded] has started has its guard.
 func NeedsGuard() bool {
-	return os.Getpid() != 1 && os.Args[0] != self && executable(self) == nil
+	return os.Getpid() != 1 && os.Getenv(guarded) == "" && executable(self) == nil
 }
 
 // StartGuarded runs this program once more, with the same arguments and files, as the leader of a session: a signal for confit's group
@@ -144,6 +147,6 @@ func NeedsGuard() bool {
 // of the thread that has started it, so the caller stays on this thread.
 func StartGuarded(c Command) (pid int, err error) {
 	runtime.LockOSThread()
-	c.Args = append([]string{self}, os.Args[1:]...)
+	c.Args, c.Vars = append([]string{self}, os.Args[1:]...), []string{guarded + "=1"}
 	return start(c, []uintptr{0, 1, 2}, &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGTERM})
 }
