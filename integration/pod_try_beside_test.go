@@ -97,6 +97,9 @@ func TestTry_beside(t *testing.T) {
 			if got := v.wait(); got != code {
 				t.Errorf("%s: exit code %d, want %d\n%s%s", text, got, code, &v.out, &v.stderr)
 			}
+			if !strings.Contains(v.out.String(), "note: nothing bounds the memory of a hook") {
+				t.Errorf("it has no limit, and doesn't say so: %s", &v.out)
+			}
 			if after := s.tree(s.state); after != before {
 				t.Errorf("before\n%s\nafter\n%s", before, after)
 			}

@@ -105,6 +105,9 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 		return code, reason
 	}
 	validates := len(t.Config.Validate) > 0
+	if limit == 0 && os.Getpid() != 1 && (validates || len(t.Config.Render) > 0) {
+		t.say("note: nothing bounds the memory of a hook: no limit of the container is to be seen")
+	}
 	if validates && (rejected == nil || rejected.Step == "validate") {
 		t.say("note: files outside {candidate} are the live ones")
 	}
