@@ -211,7 +211,7 @@ func (p *player) exits(status process.Status, how string) {
 }
 
 var dispositions = map[string]signals.Disposition{
-	"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "blocked": signals.Blocked,
+	"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "blocked": signals.Blocked, "unknown": signals.Unknown,
 }
 
 func (p *player) handlerOf(words []string) probed {

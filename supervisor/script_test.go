@@ -39,7 +39,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	app traps TERM                 the script does
 //	app begins                     the script has executed it
 //	app starts a process that says READY
-//	app has its handler caught | default | ignored | blocked [PROGRAM [alone]]
+//	app has its handler caught | default | ignored | blocked | unknown [PROGRAM [alone]]
 //	app can't be signalled, app can be signalled
 //	app doesn't start: CODE        the next one
 //	app is stopped, app stands in a generation

@@ -48,11 +48,21 @@ func (m *Move) Probed(f Finding) {
 	case m.survives(f.Disposition) && (!m.isNew() || f.Disposition != signals.Ignored):
 		m.noteProgram(f.Runs)
 		m.Do(Reload{m.PID, m.by})
-	case m.isNew() && f.Disposition != signals.Unknown:
+	case f.Disposition == signals.Unknown:
+		m.Restart("the kernel doesn't say what the app does with "+signals.Name(m.by), m.untold()...)
+	case m.isNew():
 		// It may still install its handler: look again at the deadline.
 	default:
 		m.Restart("the app has no handler for " + signals.Name(m.by) + " (disposition: " + f.Disposition.String() + ")")
 	}
+}
+
+// untold are the keys of the first restart's line where auto can't know whether that is needed: gVisor shows no handlers.
+func (m *Move) untold() []any {
+	if m.Restarts > 0 {
+		return nil
+	}
+	return []any{"todo", "if the app reloads by it, write reload signal:" + signals.Name(m.by)}
 }
 
 // survives reports whether the signal may be sent. Under auto the app must catch it: an app that ignores it would not reload. A signal that
