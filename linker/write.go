@@ -7,6 +7,8 @@ import (
 	"path"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
@@ -102,7 +104,11 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 			}
 			at = dir
 		}
-		if err := in.Create(path.Base(string(k.Path)), func(out files.Raw) error { return fill(g, r, k, out) }); err != nil {
+		err := in.Create(path.Base(string(k.Path)), func(out files.Raw) error { return fill(g, r, k, out) })
+		if err == unix.EEXIST { // each key is written once
+			err = fmt.Errorf("key %q: %w: another key's name differs in case only, and this file system tells no case", k.Path, err)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -160,9 +162,19 @@ func (a act) check(name string) error {
 // orUnplanned says what stands where nothing should.
 func (a act) orUnplanned(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return &safedir.Blocked{What: lookAt(a.in, a.name).what}
+		return &safedir.Blocked{What: lookAt(a.in, a.name).what + a.folds()}
 	}
 	return err
+}
+
+// folds names what has the target's name but for its case: some file systems tell no case.
+func (a act) folds() string {
+	entries, _ := a.in.List()
+	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), a.name) })
+	if i < 0 || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == a.name }) {
+		return ""
+	}
+	return fmt.Sprintf(" called %q, and this file system tells no case,", entries[i].Name())
 }
 
 // isOurs reports our link that the step was planned for, or the one that was to be made.
