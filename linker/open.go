@@ -1,7 +1,11 @@
 package linker
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -27,10 +31,14 @@ func Open(c Config) (*Linker, *Former, error) {
 		return nil, nil, err
 	}
 	st, err := statedir.Open(c.State)
-	if err == nil {
-		err = st.Through(c.View)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = st.Through(c.View); err == nil {
+		err = checkSystem(st, c.Log)
 	}
 	if err != nil {
+		st.Close()
 		return nil, nil, err
 	}
 	if len(c.lines) == 0 {
@@ -45,6 +53,19 @@ func Open(c Config) (*Linker, *Former, error) {
 	}
 	l.targets.Sweep(l.links)
 	return l, former, nil
+}
+
+// checkSystem refuses a state directory whose file system keeps no modes, as vfat: others could read the copy of a Secret. On a network it warns:
+// where the server of an NFS 4 has stopped, process 1 can't give back its lock, and no KILL ends the container.
+func checkSystem(st *statedir.Dir, log *slog.Logger) error {
+	if lock, err := files.Raw(st.Lock.Fd()).Stat(); err == nil && lock.Mode&0o777 != 0o600 {
+		return statedir.Unusable(st.Path, errors.New("its file system keeps no modes"))
+	}
+	var system unix.Statfs_t
+	if unix.Fstatfs(int(st.Top.Raw()), &system) == nil && files.OnNetwork(system) {
+		log.Warn("state directory is on a network: when its server stops, the container may not end", "directory", st.Path, "todo", "mount an emptyDir there")
+	}
+	return nil
 }
 
 // resume takes up what a former confit left, and removes what nobody needs. If that was killed while it proved a generation, the targets

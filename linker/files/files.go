@@ -59,6 +59,12 @@ func MemoryBacked(st unix.Statfs_t) bool {
 // MayBeMemory reports a file system that doesn't tell: gVisor shows each volume of the node as 9p, those of Secrets, too.
 func MayBeMemory(st unix.Statfs_t) bool { return uint32(st.Type) == unix.V9FS_MAGIC }
 
+// OnNetwork reports a file system that waits for a server: NFS, SMB, Ceph, AFS.
+func OnNetwork(st unix.Statfs_t) bool {
+	return slices.Contains([]uint32{unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC,
+		unix.AFS_SUPER_MAGIC}, uint32(st.Type))
+}
+
 // OnMemory reports whether a path is known to be on a file system that lives in memory.
 func OnMemory(path string) bool {
 	var st unix.Statfs_t
