@@ -39,6 +39,7 @@ var scenes = []scene{
 	{name: "late", heading: "An app that dies of an edit late", show: showLate},
 	{name: "stop", heading: "The grace period: a slow stop, and one that is too slow", show: showStop},
 	{name: "refusals", heading: "Pods that refuse to start, and say why", show: showRefusals},
+	{name: "pairs", heading: "Injected pods beside plain ones, in all pairs of what a pod may have", show: showPairs, alone: true},
 	{name: "latency", heading: "How long an edit takes", show: showLatency, alone: true},
 	{name: "sync", heading: "Five volumes that are edited at once", show: showSync, alone: true},
 	{name: "kubelet", heading: "The kubelet is killed in the midst of swaps", show: showKubelet, alone: true},

@@ -138,35 +138,49 @@ func (p *Pod) seedContainer(c change) *yaml.Node {
 
 // linksContainer makes the links in these directories, so that the app's container needs no right to write there.
 func (p *Pod) linksContainer(c change) *yaml.Node {
-	env := tree.Seq(setting(linesVariable, strings.Join(p.links(c, func(m mount) bool { return c.above(m) == nil }), "\n")))
-	return p.beside(c, linksName(c.index), []string{program, "--bake", "--optional"}, env, append(c.dirMounts(false), p.nested(c)...)...)
+	env, nested := tree.Seq(), p.nested(c)
+	var more []tree.Field
+	if slices.ContainsFunc(nested, func(i int) bool { return c.Mounts[i].SubPathExpr != "" }) {
+		env.Content = tree.Items(p.copyOf(c, "env"))
+		more = append(more, tree.Field{Key: "envFrom", Value: p.copyOf(c, "envFrom")})
+	}
+	if c.locked() && below(c.MessagePath, c.dirs...) { // the kubelet mounts a file there
+		more = append(more, tree.Field{Key: "terminationMessagePath", Value: p.copyOf(c, "terminationMessagePath")})
+	}
+	env.Content = append(env.Content, setting(linesVariable, strings.Join(p.links(c, func(m mount) bool { return c.above(m) == nil }), "\n")))
+	mounts := c.dirMounts(false)
+	for _, i := range nested {
+		mounts = append(mounts, tree.Copy(p.at("spec", "containers", c.index, "volumeMounts", i)))
+	}
+	more = append(more, tree.Field{Key: "env", Value: env})
+	return p.beside(c, linksName(c.index), []string{program, "--bake", "--optional"}, more, mounts...)
 }
 
-// nested are the mounts of a container below directories that it may not write to. The runtime has to find a place for each.
-func (p *Pod) nested(c change) (list []*yaml.Node) {
+// nested are the mounts of a container below directories that it may not write to. The runtime has to find a place of the same kind for each,
+// a file or a directory, so the same is mounted there: of a subPathExpr with the variables that it may name.
+func (p *Pod) nested(c change) (list []int) {
 	for i, m := range c.Mounts {
-		switch {
-		case !c.locked() || slices.Contains(c.followed, i) || !below(m.MountPath, c.dirs...):
-		case m.SubPathExpr != "": // the variables aren't there, and any directory will do
-			list = append(list, mountAt(m.Name, m.MountPath))
-		default:
-			list = append(list, tree.Copy(p.at("spec", "containers", c.index, "volumeMounts", i)))
+		if c.locked() && !slices.Contains(c.followed, i) && below(m.MountPath, c.dirs...) {
+			list = append(list, i)
 		}
 	}
 	return list
 }
 
 // beside is an init container that may do what the container may, and has its image.
-func (p *Pod) beside(c change, name string, command []string, env *yaml.Node, mounts ...*yaml.Node) *yaml.Node {
-	return tree.Map(
-		tree.Field{Key: "name", Value: tree.Str(name)},
-		tree.Field{Key: "image", Value: p.copyOf(c, "image")},
-		tree.Field{Key: "imagePullPolicy", Value: p.copyOf(c, "imagePullPolicy")},
-		tree.Field{Key: "command", Value: tree.Words(command)},
-		tree.Field{Key: "env", Value: env},
+func (p *Pod) beside(c change, name string, command []string, more []tree.Field, mounts ...*yaml.Node) *yaml.Node {
+	fields := append([]tree.Field{
+		{Key: "name", Value: tree.Str(name)},
+		{Key: "image", Value: p.copyOf(c, "image")},
+		{Key: "imagePullPolicy", Value: p.copyOf(c, "imagePullPolicy")},
+		{Key: "command", Value: tree.Words(command)},
+	}, more...)
+	return tree.Map(append(
+		fields,
 		tree.Field{Key: "resources", Value: p.copyOf(c, "resources")},
 		tree.Field{Key: "securityContext", Value: p.copyOf(c, "securityContext")},
-		tree.Field{Key: "volumeMounts", Value: tree.Seq(append([]*yaml.Node{readOnly(mountAt(binVolume, binDir))}, mounts...)...)})
+		tree.Field{Key: "volumeMounts", Value: tree.Seq(append([]*yaml.Node{readOnly(mountAt(binVolume, binDir))}, mounts...)...)},
+	)...)
 }
 
 // dirMounts are the directories that hold links, at their own paths.

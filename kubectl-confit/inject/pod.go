@@ -55,6 +55,7 @@ type (
 		Env             []variable `yaml:"env"`
 		EnvFrom         []struct{} `yaml:"envFrom"`
 		RestartPolicy   string     `yaml:"restartPolicy"` // of an init container
+		MessagePath     string     `yaml:"terminationMessagePath"`
 		Mounts          []mount    `yaml:"volumeMounts"`
 		SecurityContext struct {
 			ReadOnlyRoot bool `yaml:"readOnlyRootFilesystem"`

@@ -35,6 +35,7 @@ func TestAnyPod(t *testing.T) {
 		}
 		if !plan.Empty() {
 			changed++
+			findPlaces(t, after, plan)
 			undo(t, after, before, plan)
 		}
 		if !reflect.DeepEqual(before, after) {
@@ -43,6 +44,34 @@ func TestAnyPod(t *testing.T) {
 	}
 	if *seed == 0 && (changed < *pods/10 || changed > *pods*9/10) {
 		t.Errorf("%d of %d pods are rewritten: the dice are loaded", changed, *pods)
+	}
+}
+
+// findPlaces holds that what a container mounts in a directory that it may not write to is mounted where the links are made, just so: else the
+// runtime finds no place for it, or one of another kind.
+func findPlaces(t *testing.T, spec object, plan *Plan) {
+	t.Helper()
+	by := func(name string) func(any) bool { return func(o any) bool { return o.(object)["name"] == name } }
+	inits, _ := spec["initContainers"].(list) // none: with an image volume, if all is in the pod's own emptyDirs
+	containers := spec["containers"].(list)
+	for _, c := range plan.changes {
+		at := slices.IndexFunc(inits, by(linksName(c.index)))
+		if at < 0 || !c.locked() {
+			continue
+		}
+		app, links := containers[c.index].(object), inits[at].(object)
+		for _, m := range app["volumeMounts"].(list) {
+			m := m.(object)
+			if !below(m["mountPath"].(string), c.dirs...) || by(seedName(c.index))(m) {
+				continue
+			}
+			if !slices.ContainsFunc(links["volumeMounts"].(list), func(o any) bool { return reflect.DeepEqual(o, m) }) {
+				t.Errorf("%s doesn't have the mount %v", links["name"], m)
+			}
+			if env := app["env"].(list); m["subPathExpr"] != nil && !reflect.DeepEqual(env[:len(env)-1], links["env"].(list)[:len(env)-1]) {
+				t.Errorf("%s has the variables %v, and not those of %v", links["name"], links["env"], m)
+			}
+		}
 	}
 }
 
