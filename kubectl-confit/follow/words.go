@@ -79,7 +79,7 @@ func (r rejecter) words(ctx context.Context, c *cluster.Client, list []*corev1.P
 	}
 	words := make([]Word, len(asked))
 	workqueue.ParallelizeUntil(ctx, askers, len(asked), func(i int) {
-		words[i] = Word{r.hash, verdict.Words(asked[i].pod, asked[i].in, asked[i].answer(ctx, c), r.pod.Step, ptr.Deref(r.pod.Since, time.Time{}))}
+		words[i] = Word{r.hash, verdict.Words(asked[i].pod, asked[i].in, asked[i].answer(ctx, c), r.hash, r.pod.Step, ptr.Deref(r.pod.Since, time.Time{}))}
 	})
 	others := func(w Word) bool { return w.State != verdict.Rejected }
 	if slices.ContainsFunc(words, func(w Word) bool { return !others(w) }) {

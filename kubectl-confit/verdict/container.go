@@ -42,7 +42,7 @@ func (c *container) see(now time.Time, pod *corev1.Pod, synced bool) (changed bo
 	if s := pods.StatusOf(pod, c.spec.Name); s != nil {
 		run = fmt.Sprint(s.RestartCount, " ", s.ContainerID)
 		c.noteEnd(s, synced)
-		row.Restarted = s.RestartCount > c.restarts
+		row.Restarted = row.Restarted || s.RestartCount > c.restarts
 	}
 	c.pod = pod
 	switch {
@@ -80,11 +80,8 @@ func (c *container) crashed() (n int) {
 // take takes what the container says itself, or what the API does if nobody answers.
 func (c *container) take(now time.Time, row Row, soak bool) {
 	c.out, c.told = false, now
-	restarted := c.row.Restarted
+	row.Restarted = row.Restarted || c.row.Restarted
 	c.row = row
-	if c.row.Restarted = restarted; restarted && c.row.State == Accepted && !c.row.Soaked && c.row.Since < startOf(c.pod, c.spec.Name) {
-		c.row.State, c.row.Why = Live, "its container was restarted since it accepted it: "+c.row.soaks()
-	}
 	if c.done = c.row.State == Accepted && (c.row.Soaked || !soak); c.row.State == Accepted && !c.done {
 		c.row.Why = pods.Join("; ", c.row.soaks(), c.row.Why)
 	}
@@ -103,21 +100,13 @@ func until(t status.Time) string {
 	return ", until " + string(t)
 }
 
-// startOf is when a container was started. Times of one format are in the order of their texts.
-func startOf(pod *corev1.Pod, name string) status.Time {
-	if s := pods.StatusOf(pod, name); s != nil && s.State.Running != nil {
-		return status.At(s.State.Running.StartedAt.Time)
-	}
-	return ""
-}
-
 // wait sets when a container is asked again.
 func (c *container) wait(now time.Time, was State) {
 	switch {
 	case c.row.State == Accepted || c.row.State == Unfollowed:
 		c.pause = restPause
-		if soaks, err := time.Parse(time.RFC3339, string(c.row.SoaksAt)); err == nil && !c.done {
-			c.pause = min(max(soaks.Sub(now), firstPause), restPause)
+		if !c.done {
+			c.pause = untilSoaked(c.row.SoaksAt, now)
 		}
 	case c.row.State != was || c.pause == 0:
 		c.pause = firstPause

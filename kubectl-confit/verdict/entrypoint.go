@@ -67,9 +67,9 @@ func soaksAfter(s *status.Status) string {
 
 // scriptEnd is when a script is no longer left alone that executes nothing; zero: this is another entrypoint.
 func scriptEnd(e *status.Entrypoint) time.Time {
-	since, err1 := time.Parse(time.RFC3339, string(e.Since))
-	end, err2 := time.Parse(time.RFC3339, string(e.Until))
-	if err1 != nil || err2 != nil || end.Sub(since) != scriptWait {
+	since, known := parsed(e.Since)
+	end, bounded := parsed(e.Until)
+	if !known || !bounded || end.Sub(since) != scriptWait {
 		return time.Time{}
 	}
 	return end
@@ -92,17 +92,10 @@ func (r *Row) waitFor(v view) {
 // of its five minutes. Waits at the same time count once, and of all together no more than five minutes, whatever pods and their clocks say.
 func (w *Wait) Longer(now time.Time) (by time.Duration) {
 	for c := range w.each {
-		if from := later(now, w.longest); c.row.script.After(from) {
-			more := min(c.row.script.Sub(from), scriptWait-w.longer)
+		if left := scriptLeft(c.row.script, now, w.longest); left > 0 {
+			more := min(left, scriptWait-w.longer)
 			w.longest, w.longer, by = c.row.script, w.longer+more, by+more
 		}
 	}
 	return by
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,13 +21,15 @@ func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []po
 	switch {
 	case a.Status == nil:
 		row.State, row.Why = Unknown, pods.Join("; ", tame(a.Err), row.Why)
-	case isStale(a.Status, row.Since):
-		row.State, row.Why = Starting, "confit has not come up yet"
+	case a.Status.Phase == phaseDone:
+		row.State, row.Why = Starting, notUp
 	default:
+		started := row.Since
 		row.Since, row.Why = "", ""
 		row.life(a.Status)
 		v := view{a.Status, c.Volumes}
 		row.judge(c, v, have, only)
+		row.outlive(v, started)
 		row.waitFor(v)
 	}
 	return row
@@ -45,21 +46,25 @@ func (r *Row) life(s *status.Status) {
 	}
 }
 
+// What a former run of the container has left behind.
+const (
+	phaseDone = "done"
+	notUp     = "confit has not come up yet"
+)
+
+// outlive takes back an acceptance that a death of the app may have put in doubt since.
+func (r *Row) outlive(v view, started status.Time) {
+	if r.State == Accepted && !r.Soaked && v.Accepted != nil && isOfFormer(v.Accepted, started) {
+		r.State, r.Restarted = Live, true
+		r.Why = pods.Join("; ", "its container was restarted since it accepted it: "+r.soaks(), r.Why)
+	}
+}
+
 func tame(err error) string {
 	if err == nil {
 		return "nobody has asked it"
 	}
 	return pods.Line(err.Error())
-}
-
-// isStale reports that a former run of the container wrote a status, or one that has ended. Both times are the node's.
-func isStale(s *status.Status, started status.Time) bool {
-	if s.Phase == "done" {
-		return true
-	}
-	begin, err1 := time.Parse(time.RFC3339, string(started))
-	written, err2 := time.Parse(time.RFC3339, string(s.Updated))
-	return err1 == nil && err2 == nil && written.Before(begin)
 }
 
 // judge compares what confit says with what the API has.
@@ -127,14 +132,6 @@ func since(a *status.Accepted) status.Time {
 		return ""
 	}
 	return moment(a.Since)
-}
-
-// moment is a time that a pod wrote, if it is one.
-func moment(t status.Time) status.Time {
-	if _, err := time.Parse(time.RFC3339, string(t)); err != nil {
-		return ""
-	}
-	return t
 }
 
 // ails says why confit applies no change.

@@ -108,14 +108,17 @@ func TestJudge(t *testing.T) {
 			rejection("stage", 2)(s)
 			s.Rejection.Hash = ""
 		}), "", "rejected 3m stage: bad final"},
-		"nothing accepted": {says(func(s *status.Status) { s.Accepted, s.Live, s.Keys = nil, nil, nil }), "2", "on its way 2m confit is validating"},
-		"nothing at all":   {says(func(s *status.Status) { *s = status.Status{Phase: "staging", Volumes: s.Volumes} }), "2", "behind - the kubelet has not brought it yet"},
-		"not taken":        {says(func(s *status.Status) { s.Volumes[0].Patterns = []string{"b"} }), "2", "unfollowed - confit takes no key of it"},
-		"another volume":   {says(func(s *status.Status) { s.Volumes[0].Path = "/confit/other" }), "2", "unfollowed - confit takes no key of it"},
-		"old":              {says(func(s *status.Status) { s.Volumes[0].Patterns, s.Volumes[0].Prefix = nil, "" }), "2", "on its way 2m confit is validating; the confit of this pod is too old"},
-		"old, new key":     {says(func(s *status.Status) { s.Volumes[0].Patterns, s.Keys, s.Mounted = nil, nil, nil }), "2", "unknown - the confit of this pod is too old"},
-		"a former run's":   {says(func(s *status.Status) { s.Updated = at(-time.Second) }), "1", "starting 0m confit has not come up yet"},
-		"no real times":    {says(func(s *status.Status) { s.Accepted.Since, s.Updated = "\x1b[31m", "soon" }), "1", "accepted - "},
+		"nothing accepted":  {says(func(s *status.Status) { s.Accepted, s.Live, s.Keys = nil, nil, nil }), "2", "on its way 2m confit is validating"},
+		"nothing at all":    {says(func(s *status.Status) { *s = status.Status{Phase: "staging", Volumes: s.Volumes} }), "2", "behind - the kubelet has not brought it yet"},
+		"not taken":         {says(func(s *status.Status) { s.Volumes[0].Patterns = []string{"b"} }), "2", "unfollowed - confit takes no key of it"},
+		"another volume":    {says(func(s *status.Status) { s.Volumes[0].Path = "/confit/other" }), "2", "unfollowed - confit takes no key of it"},
+		"old":               {says(func(s *status.Status) { s.Volumes[0].Patterns, s.Volumes[0].Prefix = nil, "" }), "2", "on its way 2m confit is validating; the confit of this pod is too old"},
+		"old, new key":      {says(func(s *status.Status) { s.Volumes[0].Patterns, s.Keys, s.Mounted = nil, nil, nil }), "2", "unknown - the confit of this pod is too old"},
+		"a former run's":    {says(func(s *status.Status) { s.Phase = "done" }), "1", "starting 0m confit has not come up yet"},
+		"before a restart":  {says(func(s *status.Status) { s.Accepted.Since = at(-time.Second) }), "1", "live -1s its container was restarted since it accepted it: the app has to live with it for --soak"},
+		"a former confit's": {says(func(s *status.Status) { s.Accepted.Proof = "stored" }), "1", "live 1m its container was restarted since it accepted it: the app has to live with it for --soak"},
+		"soaked since":      {says(func(s *status.Status) { s.Accepted.Proof, s.Accepted.Soaked = "stored", true }), "1", "accepted 1m "},
+		"no real times":     {says(func(s *status.Status) { s.Accepted.Since, s.Updated = "\x1b[31m", "soon" }), "1", "accepted - "},
 	} {
 		p, c := inWeb(t, "configMap: {name: web}")
 		d := holding(web)

@@ -52,7 +52,7 @@ type Row struct {
 	Soaked    bool        `json:"soaked"` // the app has lived for --soak with what confit has accepted
 	SoaksAt   status.Time `json:"soaksAt"`
 	Final     bool        `json:"-"` // Rejected, and confit won't think better of it: see [Wait]
-	Restarted bool        `json:"-"` // its container was, since the [Wait] began
+	Restarted bool        `json:"-"` // its container was: since the [Wait] began, or since it accepted what it has
 	Waits     bool        `json:"-"` // for the app's entrypoint: nothing else happens to it before, and Why has the reason
 	script    time.Time   // until when the edit waits for a script that executes nothing; zero: it doesn't
 	entry     string      // a clause about an app that hasn't begun; "": it has
