@@ -22,7 +22,7 @@ keys that aren't are listed below. STATE is a word:
   behind      the kubelet has not brought it yet, or can't; or confit looks after
               its splay, its probation or the app's entrypoint
   starting    the container doesn't run, or has not come up yet
-  ended       the pod has ended, or is being deleted
+  ended       it has ended and isn't started again, or is being deleted
   asked       with --watch: there is no answer yet
   unfollowed  it is mounted, but confit takes no key of it
   unknown     nobody can say; WHY has the reason
@@ -46,7 +46,9 @@ What the hook of a pod printed is shown, and may hold what the hook saw.`
 const statusAfter = `Exit codes
   0    nobody has rejected anything, and everybody could be asked
   1    somebody could not be asked, or there is nobody to ask
-  3    a container has rejected what is mounted, or applies no change
+  3    a container has rejected what is mounted, applies no change, or isn't well:
+       where confit's own --status is 3, the kubelet starts it again and again, or
+       the record says that others have rejected what it waits with at its gate
   64   the command line is wrong
   143  TERM ended it; 130: ^C did
 
@@ -85,7 +87,7 @@ When a container has rejected just this, it ends with 3 at once, and shows why.
 A rejection by the steps stage, render and validate may pass, so the second one
 counts. A rejection by the gate is none: the gate is asked again, unless the
 record in the Lease says that others have rejected it. A container that ends with
-78 twice while it waits has rejected it, too.
+78 twice while it waits has rejected it, too, or once if it isn't started again.
 
 An edit that has come in front of a script which executes nothing waits until
 five minutes after confit has seen the script first. The rest of these, five

@@ -172,6 +172,9 @@ func TestWait_gated(t *testing.T) {
 	if got := s.ends(); got.code != 3 || !strings.HasSuffix(got.stderr, want) {
 		t.Errorf("got %+v", got)
 	}
+	if got := r.run("status", "configmap/web"); got.code != 3 || !strings.Contains(got.stdout, "waits at its gate for what web-0 has rejected at step probation: cf8ac6c2749a\n") {
+		t.Errorf("got %+v", got)
+	}
 }
 
 // TestWait_hash: the verdict names what was accepted as a rollout knows it, for its --hash.

@@ -43,6 +43,7 @@ func Look(ctx context.Context, c *cluster.Client, s Scope) (*Report, error) {
 		}
 	}
 	r.Rows = l.ask(ctx)
+	l.refused(ctx, r.Rows)
 	verdict.Sort(r.Rows)
 	r.Result.Code = verdict.Code(r.Rows)
 	if len(r.Rows) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"confit/confitctl/rollout"
 	"confit/kubectl-confit/pods"
+	"confit/kubectl-confit/verdict"
 )
 
 // recordPause is the time between two looks at a Lease, as long as a gate takes at least.
@@ -26,7 +27,7 @@ func (r *run) record(ctx context.Context, lease string) {
 					if in.Lease() != lease {
 						return ""
 					}
-					return rejecterOf(view, hash, func(revision string) bool { return in.IsRevision(pod, revision) })
+					return rejecterOf(view, pod, in, hash)
 				})
 			})
 		}
@@ -37,11 +38,32 @@ func (r *run) record(ctx context.Context, lease string) {
 	}
 }
 
-// rejecterOf is who has rejected a hash in a revision; "": nobody.
-func rejecterOf(view rollout.View, hash string, is func(revision string) bool) string {
+// refused looks once at the records for which containers wait. Who may not read one, or can't now, sees what the pods say.
+func (l *look) refused(ctx context.Context, rows []verdict.Row) {
+	for i := range rows {
+		r, o := &rows[i], l.asked[i]
+		if r.State != verdict.Gated || r.Hash == "" || o.in.Lease() == "" {
+			continue
+		}
+		store, err := l.client.Rollout(o.in.Lease())
+		if err != nil {
+			continue
+		}
+		record, _, err := store.Load(ctx)
+		if err != nil {
+			continue
+		}
+		if by := rejecterOf(record.View(), o.pod, o.in, r.Hash); by != "" {
+			r.Refuse(by)
+		}
+	}
+}
+
+// rejecterOf is who has rejected a hash in a container's revision; "": nobody.
+func rejecterOf(view rollout.View, pod *corev1.Pod, in *pods.Container, hash string) string {
 	for _, v := range view.Revisions {
 		for _, h := range v.Hashes {
-			if h.Hash != hash || h.State != rollout.StateRejected || !is(v.Name) {
+			if h.Hash != hash || h.State != rollout.StateRejected || !in.IsRevision(pod, v.Name) {
 				continue
 			}
 			for _, p := range h.Pods {

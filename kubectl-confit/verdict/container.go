@@ -48,7 +48,7 @@ func (c *container) see(now time.Time, pod *corev1.Pod, synced bool) (changed bo
 	switch {
 	case !runs:
 		c.run, c.done, c.out, c.row = "", false, false, row
-		c.row.Final = row.State == Rejected && c.crashed() > 1
+		c.row.Final = row.State == Rejected && (c.crashed() > 1 || row.last && c.crashed() > 0)
 	case c.run != run:
 		c.run, c.done, c.row, c.due, c.pause, c.out = run, false, row, now, 0, false
 		c.row.State, c.row.Why = Asked, "there is no answer yet"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,6 +31,7 @@ func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []po
 		v := view{a.Status, c.Volumes}
 		row.judge(c, v, have, only)
 		row.outlive(v, started)
+		row.agree(a.Status)
 		row.waitFor(v)
 	}
 	return row
@@ -57,6 +59,18 @@ func (r *Row) outlive(v view, started status.Time) {
 	if r.State == Accepted && !r.Soaked && v.Accepted != nil && isOfFormer(v.Accepted, started) {
 		r.State, r.Restarted = Live, true
 		r.Why = pods.Join("; ", "its container was restarted since it accepted it: "+r.soaks(), r.Why)
+	}
+}
+
+// agree notes that confit's own --status is 3. A rejection counts only as long as what is asked about isn't accepted: it is of something else.
+func (r *Row) agree(s *status.Status) {
+	own := *s
+	if r.State == Accepted {
+		own.Rejection = nil
+	}
+	if r.bad = own.Verdict() == status.Rejected; r.bad && r.Why == "" {
+		headline, _, _ := strings.Cut(string(own.Text(time.Time{})), "\n")
+		r.Why = headline
 	}
 }
 
@@ -207,16 +221,17 @@ func Hash(rows []Row) (hash string) {
 const (
 	Well  = 0 // nobody has rejected anything, and everybody could be asked
 	Wrong = 1 // somebody couldn't be asked, or a wait came to nothing
-	Bad   = 3 // somebody has rejected it, or applies no change
+	Bad   = 3 // somebody has rejected it, applies no change, or isn't well
 )
 
-// Code is the exit code for rows: Bad before Wrong before Well.
+// Code is the exit code for rows: Bad before Wrong before Well. It is Bad, too, where confit's own --status is 3, a container ends again and
+// again, or waits at its gate for what others have rejected.
 func Code(rows []Row) (code int) {
 	for _, r := range rows {
-		switch r.State {
-		case Rejected, Stuck:
+		switch {
+		case r.bad, r.State == Rejected, r.State == Stuck:
 			return Bad
-		case Unknown:
+		case r.State == Unknown:
 			code = Wrong
 		}
 	}

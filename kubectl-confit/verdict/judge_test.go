@@ -226,7 +226,10 @@ func TestJudge_api(t *testing.T) {
 			s.State, s.LastTerminationState = waiting, ended(78, "validate: \x1bbad\nmore")
 		}, "rejected 1m start: validate: \uFFFDbad"},
 		"ended with 78": {func(_ *corev1.Pod, s *corev1.ContainerStatus) { s.State = ended(78, "") }, "rejected 1m start"},
-		"ended with 0":  {func(_ *corev1.Pod, s *corev1.ContainerStatus) { s.State = ended(0, "") }, "ended - it has ended"},
+		"ended with 0":  {func(_ *corev1.Pod, s *corev1.ContainerStatus) { s.State = ended(0, "") }, "starting - it has ended once, with exit code 0"},
+		"ended for good": {func(p *corev1.Pod, s *corev1.ContainerStatus) {
+			p.Spec.RestartPolicy, s.State = corev1.RestartPolicyNever, ended(0, "")
+		}, "ended - it has ended with exit code 0, and isn't started again"},
 		"can't be pulled": {func(_ *corev1.Pod, s *corev1.ContainerStatus) {
 			s.State.Running, s.State.Waiting = nil, &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "no\nsuch"}
 		}, "starting - ErrImagePull: no such"},

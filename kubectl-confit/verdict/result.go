@@ -42,13 +42,18 @@ func (w *Wait) rejecter() *Row {
 	return nil
 }
 
+// isOut reports that a container is not waited for: it takes nothing, or ended with 78 of an edit that nobody knows, before the wait.
+func (r *Row) isOut() bool {
+	return r.State == Ended || r.State == Unfollowed || r.State == Rejected && r.last && !r.Final
+}
+
 // count says how many containers are waited for, how many of these are done, and whether others may come: pods that are
 // pending take what is there when they start.
 func (w *Wait) count() (waited, done int, coming bool) {
 	for _, p := range w.pods {
 		for _, c := range p.containers {
 			switch {
-			case c.row.State == Ended, c.row.State == Unfollowed:
+			case c.row.isOut():
 			case !p.running:
 				coming = true
 			default:
@@ -122,7 +127,7 @@ func (w *Wait) Late() Result {
 	why := fmt.Sprintf("the time is over: %d of %s %s %s", done, several(waited, "container"), w.accepted(), Names(w.only))
 	var rows []Row
 	for c := range w.each {
-		if !c.done && c.row.State != Ended && c.row.State != Unfollowed {
+		if !c.done && !c.row.isOut() {
 			rows = append(rows, c.row)
 		}
 	}

@@ -54,6 +54,8 @@ type Row struct {
 	Final     bool        `json:"-"` // Rejected, and confit won't think better of it: see [Wait]
 	Restarted bool        `json:"-"` // its container was: since the [Wait] began, or since it accepted what it has
 	Waits     bool        `json:"-"` // for the app's entrypoint: nothing else happens to it before, and Why has the reason
+	bad       bool        // its state may be one that passes, and its exit code is [Bad]
+	last      bool        // its container isn't started again
 	script    time.Time   // until when the edit waits for a script that executes nothing; zero: it doesn't
 	entry     string      // a clause about an app that hasn't begun; "": it has
 }

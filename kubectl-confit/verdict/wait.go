@@ -231,10 +231,14 @@ func (w *Wait) Refused(by func(pod *corev1.Pod, in *pods.Container, hash string)
 			continue
 		}
 		if why := by(c.pod, &c.spec, c.row.Hash); why != "" {
-			w.end(Bad, c.row.Name()+" waits at its gate for what "+pods.Line(why))
+			c.row.Refuse(why)
+			w.end(Bad, c.row.Name()+" "+c.row.Why)
 		}
 	}
 }
+
+// Refuse notes that a container waits at its gate for what somebody has rejected.
+func (r *Row) Refuse(by string) { r.Why, r.bad = "waits at its gate for what "+pods.Line(by), true }
 
 // Next is when to ask for Questions again if nothing happens; the zero time: never.
 func (w *Wait) Next() (next time.Time) {
