@@ -21,6 +21,8 @@ type Report struct {
 	Undo      *Undo          `json:"undo"` // null: nothing was to be taken back
 	Code      int            `json:"code"`
 
+	Without []verdict.Without `json:"without"` // containers that have something of it, and no confit that follows it
+
 	err error // what Why says, with its lines
 }
 

@@ -35,7 +35,7 @@ type Run struct {
 
 // Do does it, and says what came of it. The report's code is 0 if all pods have accepted all objects.
 func (r *Run) Do(ctx context.Context, objects []*Object) *Report {
-	report := &Report{Namespace: r.Store.Client.Namespace, Checked: []check.Result{}, Applied: []Applied{}, Pods: []verdict.Row{}}
+	report := &Report{Namespace: r.Store.Client.Namespace, Checked: []check.Result{}, Applied: []Applied{}, Pods: []verdict.Row{}, Without: []verdict.Without{}}
 	result, err := r.forward(ctx, objects, report)
 	report.end(objects, result, err)
 	if report.Code != 0 && r.Undo && applied(objects) {
@@ -69,7 +69,12 @@ func (r *Run) forward(ctx context.Context, objects []*Object, report *Report) (f
 	if err := r.apply(ctx, objects); err != nil {
 		return failed, err
 	}
-	return r.settle(ctx, pinned(objects), false, &report.Pods)
+	found, err := r.Settle(ctx, pinned(objects), false)
+	if err != nil {
+		return failed, err
+	}
+	report.Pods, report.Without = append(report.Pods, found.Rows...), append(report.Without, found.Without...)
+	return found.Result, nil
 }
 
 // apply applies all objects.
@@ -89,16 +94,6 @@ func (r *Run) apply(ctx context.Context, objects []*Object) error {
 var whyNot = map[int]string{
 	verdict.Wrong: "a container can't be asked before it is applied; --no-check leaves that to the pods",
 	verdict.Bad:   "a container would refuse it, so nothing is applied",
-}
-
-// settle waits for the pods.
-func (r *Run) settle(ctx context.Context, objects verdict.Objects, back bool, rows *[]verdict.Row) (verdict.Result, error) {
-	found, err := r.Settle(ctx, objects, back)
-	if err != nil {
-		return verdict.Result{Code: verdict.Wrong}, err
-	}
-	*rows = append(*rows, found.Rows...)
-	return found.Result, nil
 }
 
 // followed holds that somebody will say something about an object.
@@ -134,9 +129,14 @@ func (r *Run) back(ctx context.Context, objects []*Object, report *Report) {
 		return
 	}
 	if back := restored(objects); len(back) > 0 {
-		result, err := r.settle(ctx, back, true, &report.Undo.Pods)
-		if report.Undo.Why = oneLine(err); result.Code != verdict.Well && err == nil {
-			report.Undo.Why = result.Why
+		found, err := r.Settle(ctx, back, true)
+		if err != nil {
+			report.Undo.Why = oneLine(err)
+			return
+		}
+		report.Undo.Pods = append(report.Undo.Pods, found.Rows...)
+		if found.Result.Code != verdict.Well {
+			report.Undo.Why = found.Result.Why
 		}
 	}
 }

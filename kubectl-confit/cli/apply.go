@@ -167,6 +167,7 @@ func (a *applying) settle(ctx context.Context, pinned verdict.Objects, back bool
 		at = together
 	}
 	p := newProgress(a.stderr, verdict.Names(scope.Objects), soak)
+	p.again = back
 	if found, err = p.wait(ctx, a.client, scope, follow.Options{Timeout: a.timeout, Soak: soak}, at); err == nil {
 		printOutputs(a.stderr, found.Rows)
 	}

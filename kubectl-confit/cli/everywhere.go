@@ -55,6 +55,7 @@ func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, s
 		}
 		r.Items = append(r.Items, newReport(namespace, found))
 		r.Code = max(r.Code, found.Result.Code)
+		tellWithout(c.ErrOrStderr(), found.Without)
 	}
 	if len(r.Items) == 0 {
 		r.Code, r.Why = verdict.Wrong, verdict.Nobody(nil, nil)

@@ -38,6 +38,9 @@ confit is called there. In these it runs confit --status=json, for at most 10 s,
 in 16 containers at a time. Without the right to do so it says what the API tells:
 a container that ended with 78 has rejected what was mounted.
 
+Containers that have an object of these without confit, or only by subPath or in
+the environment, are named on stderr: nobody can say what their apps have read.
+
 With --watch an API server that is away is waited for, and that is said once.
 
 No value of a key is read by a pod or printed here: what is compared is hashes.
@@ -55,8 +58,8 @@ const statusAfter = `Exit codes
 -o json
   namespace, code, why, hash; objects[]: kind, name, resourceVersion, immutable;
   pods[]: pod, uid, node, container, state, since, why, step, attempts, output,
-  hash, soaked, soaksAt, keys[]: object, volume, path, state, gone. Fields are
-  added, never taken away. Other formats are kubectl's, such as jsonpath; -o name
+  hash, soaked, soaksAt, keys[]: object, volume, path, state, gone; without[]:
+  pod, uid, container, use (directory, start). Fields are added, never taken away. Other formats are kubectl's, such as jsonpath; -o name
   is the pods. With -A: code, why, items[]: one such document for each namespace.`
 
 const statusExample = `  kubectl confit status

@@ -29,6 +29,7 @@ type progress struct {
 	to    *screen.Screen
 	what  string
 	soak  bool
+	again bool // what is without confit was told before
 	quiet bool // a log has other lines, such as one for each wave
 	rows  map[string]verdict.Row
 	told  map[string]bool // what single lines were about
@@ -42,10 +43,34 @@ func newProgress(to io.Writer, what string, soak bool) *progress {
 func (p *progress) wait(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, at pace) (*follow.Report, error) {
 	defer p.to.Keep()
 	o.Each, o.Longer = p.changed, p.longer
+	found, err := p.settle(ctx, client, scope, o, at)
+	if err == nil && len(found.Rows) > 0 && !p.again {
+		p.to.Keep()
+		tellWithout(p.to, found.Without)
+	}
+	return found, err
+}
+
+func (p *progress) settle(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, at pace) (*follow.Report, error) {
 	if at == untouched {
 		return follow.Wait(ctx, client, scope, o)
 	}
 	return hurry(ctx, client, scope, o, at == together, p)
+}
+
+// tellWithout names who can't be asked, beside those who were.
+func tellWithout(w io.Writer, all []verdict.Without) {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = one.Pod + "/" + one.Container
+	}
+	switch len(names) {
+	case 0:
+	case 1:
+		fmt.Fprintf(w, "1 more container has it, and no confit that follows it (%s): nobody can say what its app has read\n", names[0])
+	default:
+		fmt.Fprintf(w, "%d more containers have it, and no confit that follows it (%s): nobody can say what their apps have read\n", len(names), some(names))
+	}
 }
 
 // changed tells why a container doesn't go on, of those with the same reason the first one, and shows how many have come how far.

@@ -30,6 +30,8 @@ type report struct {
 	Hash            string         `json:"hash"`    // by which a rollout knows what is mounted; "": not known, or not one alone
 	Objects         []reportObject `json:"objects"` // what the pods were compared with, in the order of their names
 	Pods            []verdict.Row  `json:"pods"`    // a row for each container with confit
+
+	Without []verdict.Without `json:"without"` // the containers that have something of it, and no confit that follows it
 }
 
 // reportObject is a ConfigMap or Secret.
@@ -41,9 +43,12 @@ type reportObject struct {
 }
 
 func newReport(namespace string, found *follow.Report) *report {
-	r := &report{kind("Report"), namespace, found.Result.Code, found.Result.Why, verdict.Hash(found.Rows), []reportObject{}, found.Rows}
+	r := &report{kind("Report"), namespace, found.Result.Code, found.Result.Why, verdict.Hash(found.Rows), []reportObject{}, found.Rows, found.Without}
 	if r.Pods == nil {
 		r.Pods = []verdict.Row{}
+	}
+	if r.Without == nil {
+		r.Without = []verdict.Without{}
 	}
 	for o, d := range maps.All(found.Objects) {
 		line := reportObject{Kind: o.Kind, Name: o.Name}

@@ -68,6 +68,9 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	r := newReport(client.Namespace, found)
+	if len(r.Pods) > 0 {
+		tellWithout(c.ErrOrStderr(), r.Without)
+	}
 	people := func(w io.Writer) error {
 		return (&reports{Items: []*report{r}}).print(w, f.output.wide(), false, time.Now())
 	}

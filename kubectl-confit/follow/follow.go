@@ -65,6 +65,7 @@ type Act func(now time.Time, rows []verdict.Row, spec func(uid string) *corev1.P
 type Report struct {
 	Objects verdict.Objects // what the API has, or had when the wait began
 	Rows    []verdict.Row   // of containers with confit that mount something of it
+	Without []verdict.Without
 	Result  verdict.Result
 }
 

@@ -42,7 +42,7 @@ func Look(ctx context.Context, c *cluster.Client, s Scope) (*Report, error) {
 			}
 		}
 	}
-	r.Rows = l.ask(ctx)
+	r.Rows, r.Without = l.ask(ctx), verdict.WithoutConfit(list, objects)
 	l.refused(ctx, r.Rows)
 	verdict.Sort(r.Rows)
 	r.Result.Code = verdict.Code(r.Rows)

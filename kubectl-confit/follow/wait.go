@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,7 +38,8 @@ func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, 
 		}()
 	}
 	result, err := r.loop(ctx)
-	return &Report{Objects: pinned, Rows: r.wait.Rows(), Result: result}, err
+	without := verdict.WithoutConfit(slices.Collect(maps.Values(r.pods)), slices.Collect(maps.Keys(pinned)))
+	return &Report{Objects: pinned, Rows: r.wait.Rows(), Without: without, Result: result}, err
 }
 
 // pin reads what the API has now of what is waited for.

@@ -23,13 +23,30 @@ func UseOf(pod *corev1.Pod, o Object) (use Use) {
 	confit := Containers(pod)
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		has := slices.ContainsFunc(confit, func(f Container) bool { return f.Name == c.Name })
-		use = max(use, useOf(&pod.Spec, &c, o, has))
+		use = max(use, useOf(mountsOf(&pod.Spec, &c), &c, o, has))
 	}
 	return use
 }
 
-func useOf(pod *corev1.PodSpec, c *corev1.Container, o Object, confit bool) (use Use) {
-	for _, m := range mountsOf(pod, c) {
+// Uses are the strongest ways in which the containers of a pod that run as long as it does use some objects, by their names.
+func Uses(pod *corev1.Pod, of []Object) map[string]Use {
+	confit, found := Containers(pod), map[string]Use{}
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		init := slices.ContainsFunc(pod.Spec.InitContainers, func(i corev1.Container) bool { return i.Name == c.Name })
+		if init && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways) {
+			continue // it has read what there was
+		}
+		has := slices.ContainsFunc(confit, func(f Container) bool { return f.Name == c.Name })
+		mounts := slices.DeleteFunc(mountsOf(&pod.Spec, &c), func(m Mount) bool { return m.Path == serviceAccount })
+		for _, o := range of {
+			found[c.Name] = max(found[c.Name], useOf(mounts, &c, o, has))
+		}
+	}
+	return found
+}
+
+func useOf(mounts []Mount, c *corev1.Container, o Object, confit bool) (use Use) {
+	for _, m := range mounts {
 		switch {
 		case !slices.ContainsFunc(m.Sources, func(s Source) bool { return s.Object == o }):
 		case m.SubPath:
