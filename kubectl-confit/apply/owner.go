@@ -69,7 +69,7 @@ func (s *Store) adopt(ctx context.Context, o *Object) (*unstructured.Unstructure
 		}
 		owners, err := s.adopted(now)
 		return err == nil && reflect.DeepEqual(owners, now.GetManagedFields())
-	}})
+	}, false})
 	return u, said(o, err)
 }
 
@@ -109,23 +109,49 @@ func (s *Store) remember(ctx context.Context, o *Object, after *unstructured.Uns
 	if s.Manager != DefaultManager || after.GetAnnotations()[last] == "" {
 		return after, nil
 	}
-	given := o.Given.DeepCopy()
-	unstructured.RemoveNestedField(given.Object, "metadata", "annotations", last)
-	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, given)
+	text, err := o.text()
 	if err != nil {
 		return after, err
 	}
 	u, err := s.sure(ctx, o, write{after, func() (*unstructured.Unstructured, error) {
 		return s.patch(ctx, types.ApplyYAMLPatchType, o, map[string]any{"apiVersion": "v1", "kind": o.Kind, "metadata": map[string]any{
-			"name": o.Name, "resourceVersion": after.GetResourceVersion(), "annotations": map[string]string{last: string(text)},
+			"name": o.Name, "resourceVersion": after.GetResourceVersion(), "annotations": map[string]string{last: text},
 		}}, metav1.PatchOptions{FieldManager: keeperOfLast, Force: ptr.To(true)})
 	}, func(now *unstructured.Unstructured) bool {
-		return same(now, after) && now.GetAnnotations()[last] == string(text)
-	}})
+		return same(now, after) && now.GetAnnotations()[last] == text
+	}, false})
 	if err != nil {
 		return after, said(o, err)
 	}
 	return u, nil
+}
+
+// text is what the annotation says of the file.
+func (o *Object) text() (string, error) {
+	given := o.Given.DeepCopy()
+	unstructured.RemoveNestedField(given.Object, "metadata", "annotations", last)
+	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, given)
+	return string(text), err
+}
+
+// changesNothing reports that the server has the object, its owners and the annotation as they are after an apply of the file.
+func (s *Store) changesNothing(o *Object) bool {
+	if o.Before == nil || !same(o.Before, o.Merged) || !slices.Equal(owned(o.owners), owned(o.Before.GetManagedFields())) ||
+		!slices.Equal(owned(o.Merged.GetManagedFields()), owned(o.Before.GetManagedFields())) {
+		return false
+	}
+	noted := o.Before.GetAnnotations()[last]
+	text, err := o.text()
+	return s.Manager != DefaultManager || noted == "" || err == nil && noted == text
+}
+
+// owned is who owns what, and not since when.
+func owned(all []metav1.ManagedFieldsEntry) (list []string) {
+	for _, entry := range all {
+		list = append(list, fmt.Sprint(entry.Manager, " ", entry.Operation, " ", entry.Subresource, " ", entry.FieldsV1.GetRawString()))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // immutable says whether the server refuses to change an object.
@@ -146,7 +172,7 @@ func (s *Store) undo(ctx context.Context, o *Object) (u *unstructured.Unstructur
 		next.SetResourceVersion(u.GetResourceVersion())
 		u, err = s.sure(ctx, o, write{u, func() (*unstructured.Unstructured, error) {
 			return s.Client.Raw(o.Kind).Update(ctx, next, metav1.UpdateOptions{FieldManager: s.Manager})
-		}, func(now *unstructured.Unstructured) bool { return same(now, o.Before) }})
+		}, func(now *unstructured.Unstructured) bool { return same(now, o.Before) }, true})
 		if err != nil {
 			return nil, err
 		}

@@ -38,6 +38,10 @@ func (s *Store) Try(ctx context.Context, objects []*Object) error {
 // Apply applies all objects. If one fails, those that have been applied have an After.
 func (s *Store) Apply(ctx context.Context, objects []*Object) error {
 	for _, o := range objects {
+		if o.Same = s.changesNothing(o); o.Same {
+			o.After = o.Before
+			continue
+		}
 		onto, err := s.adopt(ctx, o)
 		if err != nil {
 			return err
@@ -56,6 +60,9 @@ func (s *Store) Apply(ctx context.Context, objects []*Object) error {
 // Undo puts back the objects that were applied. Of those that it can't put back the error says why.
 func (s *Store) Undo(ctx context.Context, objects []*Object) error {
 	return each(objects, func(o *Object) error {
+		if o.Same {
+			return nil
+		}
 		if err := s.find(ctx, o); err != nil || o.After == nil {
 			return s.unable(o, err)
 		}

@@ -22,6 +22,7 @@ type Object struct {
 	Before *unstructured.Unstructured // as the server had it; nil: it wasn't there
 	Merged *unstructured.Unstructured // what the server makes of both
 	After  *unstructured.Unstructured // as it was applied; nil: it wasn't
+	Same   bool                       // After is Before, and nothing was written: the file has what is there
 	Unsure bool                       // whether it was applied nobody knows, as the server went away
 	Undone bool                       // After was taken back
 	Back   *unstructured.Unstructured // what is there since then; nil: nothing

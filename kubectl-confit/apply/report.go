@@ -35,6 +35,7 @@ func (r *Report) Lines() (lines []string) {
 	}
 	for _, a := range r.Applied {
 		switch {
+		case a.ResourceVersion == a.Before && a.Before != "": // nothing was written
 		case a.Undone && a.Back == "":
 			lines = append(lines, a.Object+" is deleted again")
 		case a.Undone:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (r *Run) Do(ctx context.Context, objects []*Object) *Report {
 	report := &Report{Namespace: r.Store.Client.Namespace, Checked: []check.Result{}, Applied: []Applied{}, Pods: []verdict.Row{}, Without: []verdict.Without{}}
 	result, err := r.forward(ctx, objects, report)
 	report.end(objects, result, err)
-	if report.Code != 0 && r.Undo && applied(objects) {
+	if report.Code != 0 && r.Undo && changed(objects) {
 		r.back(ctx, objects, report)
 	}
 	report.note(objects)
@@ -83,7 +84,10 @@ func (r *Run) apply(ctx context.Context, objects []*Object) error {
 	defer cancel()
 	err := r.Store.Apply(requests, objects)
 	for _, o := range objects {
-		if o.After != nil {
+		switch {
+		case o.Same:
+			r.Say(fmt.Sprintf("Unchanged %s: resourceVersion %s", o, o.After.GetResourceVersion()))
+		case o.After != nil:
 			r.Say(fmt.Sprintf("Applied %s: resourceVersion %s", o, o.After.GetResourceVersion()))
 		}
 	}
@@ -143,12 +147,12 @@ func (r *Run) back(ctx context.Context, objects []*Object, report *Report) {
 
 // applied reports that an object was applied, or may have been.
 func applied(objects []*Object) bool {
-	for _, o := range objects {
-		if o.After != nil || o.Unsure {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(objects, func(o *Object) bool { return o.After != nil || o.Unsure })
+}
+
+// changed reports that an object is another one since then, or may be.
+func changed(objects []*Object) bool {
+	return slices.ContainsFunc(objects, func(o *Object) bool { return (o.After != nil || o.Unsure) && !o.Same })
 }
 
 // oneLine is an error as one line; "" for nil.

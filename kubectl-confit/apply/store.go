@@ -50,7 +50,7 @@ func (s *Store) apply(ctx context.Context, o *Object, onto *unstructured.Unstruc
 		u, err := do()
 		return u, said(o, err)
 	}
-	u, err := s.sure(ctx, o, write{onto, do, func(now *unstructured.Unstructured) bool { return same(now, o.Merged) }})
+	u, err := s.sure(ctx, o, write{onto, do, func(now *unstructured.Unstructured) bool { return same(now, o.Merged) }, false})
 	o.Unsure = errors.Is(err, errUnsure)
 	return u, said(o, err)
 }
@@ -68,7 +68,7 @@ func (s *Store) remove(ctx context.Context, o *Object, there *unstructured.Unstr
 	is := &metav1.Preconditions{UID: ptr.To(there.GetUID()), ResourceVersion: ptr.To(there.GetResourceVersion())}
 	_, err := s.sure(ctx, o, write{there, func() (*unstructured.Unstructured, error) {
 		return nil, s.Client.Raw(o.Kind).Delete(ctx, o.Name, metav1.DeleteOptions{Preconditions: is})
-	}, func(now *unstructured.Unstructured) bool { return now == nil }})
+	}, func(now *unstructured.Unstructured) bool { return now == nil }, true})
 	return err
 }
 

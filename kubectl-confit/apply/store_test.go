@@ -32,6 +32,7 @@ type site struct {
 var cases = map[string]func(*site){
 	"new": testNew, "clientside": testClientSide, "serverside": testServerSide, "foreign": testForeign, "edited": testEdited,
 	"secret": testSecret, "recreated": testRecreated, "stopped": testStopped, "lastapplied": testLastApplied, "tried": testTried,
+	"same": testSame,
 }
 
 // run has a namespace for each case.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	api "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,18 +31,22 @@ type write struct {
 	onto *unstructured.Unstructured // that version; nil: it isn't there
 	do   func() (*unstructured.Unstructured, error)
 	has  func(now *unstructured.Unstructured) bool // whether the object is as this leaves it
+	hard bool                                      // it is done again also after a 500, as long as there is time
 }
 
-// sure does a write. If its answer is lost, the object is read again: it is written once more only if it is still as it was.
+// sure does a write. If its answer is lost, or is a 500, the object is read again: it is written once more only if it is still as it was.
 func (s *Store) sure(ctx context.Context, o *Object, w write) (made *unstructured.Unstructured, err error) {
 	if ctx.Err() != nil && s.Client.IsAway() {
 		return nil, errAway
 	}
 	var lost error // why there was no answer
+	tries, begun := 0, time.Now()
 	again := cluster.Pauses.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		tries++
 		made, err = w.do()
+		broken := cluster.IsBroken(err)
 		switch late := api.IsConflict(err) || api.IsNotFound(err) || api.IsAlreadyExists(err); {
-		case cluster.IsAway(err) && !cluster.IsUnsent(err):
+		case broken, cluster.IsAway(err) && !cluster.IsUnsent(err):
 			lost = err
 		case lost == nil || !late: // else the first one may have happened after all
 			return true, nil
@@ -51,7 +56,7 @@ func (s *Store) sure(ctx context.Context, o *Object, w write) (made *unstructure
 		case unread != nil:
 			err = fmt.Errorf("%w: %w", unread, errUnsure)
 		case version(now) == version(w.onto):
-			return false, nil
+			return broken && !w.hard, nil
 		case w.has(now):
 			made, err = now, nil
 		default:
@@ -60,9 +65,12 @@ func (s *Store) sure(ctx context.Context, o *Object, w write) (made *unstructure
 		return true, nil
 	})
 	if again != nil && lost != nil {
-		return nil, fmt.Errorf("%w: %w", lost, errUnsure)
+		err = fmt.Errorf("%w: %w", lost, errUnsure)
 	}
-	return made, cmp.Or(again, err)
+	if err != nil && tries > 1 {
+		err = fmt.Errorf("%w, tried %d times in %v", err, tries, time.Since(begun).Round(time.Second))
+	}
+	return made, cmp.Or(err, again)
 }
 
 func version(u *unstructured.Unstructured) string {

@@ -100,7 +100,7 @@ func TestAway_mute(t *testing.T) {
 func TestAway_answers(t *testing.T) {
 	for name, codes := range map[string][]int{
 		"cut": {scripted.Cut}, "unavailable": {http.StatusServiceUnavailable}, "gateway": {http.StatusBadGateway, http.StatusGatewayTimeout},
-		"busy": {http.StatusTooManyRequests}, "unready": {scripted.Cut, http.StatusForbidden, http.StatusUnauthorized},
+		"busy": {http.StatusTooManyRequests}, "broken": {http.StatusInternalServerError, http.StatusInternalServerError}, "unready": {scripted.Cut, http.StatusForbidden, http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scripted.Start(t, script, configMap("1"))
@@ -111,7 +111,7 @@ func TestAway_answers(t *testing.T) {
 			}
 		})
 	}
-	for _, code := range []int{http.StatusForbidden, http.StatusInternalServerError} {
+	for _, code := range []int{http.StatusForbidden, http.StatusNotImplemented} {
 		s := scripted.Start(t, script, configMap("1"))
 		c, _ := patient(t, s, 0)
 		answers(s, "get configmaps", code)

@@ -194,6 +194,12 @@ func IsAway(err error) bool {
 		utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || ended.MatchString(err.Error()) || isTimeout(err)
 }
 
+// IsBroken reports that something behind the server has failed it. Whether a write has happened nobody knows then.
+func IsBroken(err error) bool {
+	var status api.APIStatus
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
+}
+
 // ended are connections and streams that the server has ended, in the words of net/http: it exports no such errors. A write that has met
 // either of them may have arrived.
 var ended = regexp.MustCompile(`http: server closed idle connection|stream error: stream ID \d+; \w+; received from peer`)

@@ -124,7 +124,7 @@ func IsUnsent(err error) bool {
 // judge is why a request has to be sent again; nil: it hasn't. away says that the server is, and not only its authorizer.
 func (p *patient) judge(r *http.Request, answer *http.Response, err error) (away bool, cause error) {
 	switch {
-	case answer != nil && isAwayCode(answer) && !aGroup.MatchString(r.URL.Path):
+	case answer != nil && (isAwayCode(answer) || isBrokenRead(r, answer)) && !aGroup.MatchString(r.URL.Path):
 		return true, awayError(answer.Status)
 	case answer != nil:
 		p.outage.answered()
@@ -148,6 +148,12 @@ func isAwayCode(answer *http.Response) bool {
 		return true
 	}
 	return answer.StatusCode >= 500 && retryAfter(answer) > 0
+}
+
+// isBrokenRead reports that something behind the server has failed it, such as its etcd: a read may be answered later. What has refused a
+// write, such as a webhook, may refuse it for ever.
+func isBrokenRead(r *http.Request, answer *http.Response) bool {
+	return r.Method == http.MethodGet && answer.StatusCode == http.StatusInternalServerError
 }
 
 // mayRepeat reports that a request which was sent again doesn't happen twice. So that client-go doesn't repeat it either, an answer

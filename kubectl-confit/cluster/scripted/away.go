@@ -7,10 +7,12 @@ import (
 	"sync"
 )
 
-// Codes of a refusal that no server has: the connection ends before the request is done, or when it is, and its answer is lost.
+// Codes of a refusal that no server has: the connection ends before the request is done, or when it is, and its answer is lost; or it is done,
+// and the answer is a 500, as of an etcd that is slow.
 const (
-	Cut  = -1
-	Lost = -2
+	Cut    = -1
+	Lost   = -2
+	Broken = -3
 )
 
 // Away has the server end as if it was killed, streams included: nobody listens until it is Back, and the kernel refuses whoever connects.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -87,6 +88,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, of resource, k ke
 		what += "/" + sub
 	}
 	switch code := s.count(verb, what, k.name); {
+	case code == Broken:
+		_ = s.answer(httptest.NewRecorder(), r, of, k, sub) // nobody is told
+		return refusal(http.StatusInternalServerError, verb, what, of, k)
 	case code < 0:
 		interrupt(code, func(w http.ResponseWriter) error { return s.answer(w, r, of, k, sub) })
 	case code != 0:
