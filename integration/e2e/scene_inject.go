@@ -57,7 +57,7 @@ func (s *injected) label() (err error) {
 	if s.guide, err = readPage(filepath.Join(s.Source, guidePath)); err != nil {
 		return err
 	}
-	if err := errors.Join(s.turnTo("From nothing to live"), s.commands("kubectl apply -k examples/inject")); err != nil {
+	if err := errors.Join(s.turnTo("From nothing to live"), s.commands("kubectl apply -k examples/inject", "kubectl apply -f examples/inject/params.yaml")); err != nil {
 		return err
 	}
 	if err := s.policy("examples/inject", `"name":"confit-install","image":"`+s.image+`"`); err != nil {
@@ -115,7 +115,11 @@ func (s *injected) policy(dir, mark string) error {
 	if _, err := s.kubectl("apply", "-k", dir); err != nil {
 		return err
 	}
-	if err := s.patch("/api/v1/namespaces/confit-system/configmaps/confit", object{"data": object{"image": s.image}}); err != nil {
+	params, err := os.ReadFile(filepath.Join(s.Source, "examples/inject/params.yaml"))
+	if err != nil {
+		return err
+	}
+	if err := s.apply(strings.ReplaceAll(string(params), `image: ""`, "image: "+s.image)); err != nil {
 		return err
 	}
 	probe, err := json.Marshal(object{

@@ -23,6 +23,7 @@ import "testing"
 func TestInject(t *testing.T) {
 	s := startServer(t)
 	s.apply("examples/inject")
+	s.configure()
 	s.untilRewritten("default")
 	s.permit() // so that golden files may have what people may not write
 	for _, c := range []struct {

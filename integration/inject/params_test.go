@@ -14,8 +14,16 @@ func testParams(s *server) {
 		s.Errorf("another namespace has the next image, too: %s", a.said)
 	}
 
-	s.must("", "patch", "configmap", "confit-next", "-n", "confit-system", "--type=json", "-p", `[{"op": "remove", "path": "/data/image"}]`)
-	s.refused(`composited variable "image" fails to evaluate: no such key`)
+	s.apply("examples/inject") // as an upgrade of the policy does
+	if got := s.must("", "get", "configmap", "confit-next", "-n", "confit-system", "-o", "jsonpath={.data.image}").out; got != next {
+		s.Errorf("applied again, the examples have the image %s", got)
+	}
+	s.permit()
+
+	for _, patch := range []string{`[{"op": "replace", "path": "/data/image", "value": ""}]`, `[{"op": "remove", "path": "/data/image"}]`} {
+		s.must("", "patch", "configmap", "confit-next", "-n", "confit-system", "--type=json", "-p", patch)
+		s.refused("the ConfigMap confit-next in confit-system has no image: write confit's into data.image")
+	}
 	s.must("", "delete", "configmap", "confit-next", "-n", "confit-system")
 	s.refused("no params found for policy binding with `Deny` parameterNotFoundAction")
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,19 @@ func (s *server) must(input string, args ...string) answer {
 func (s *server) apply(directory string) {
 	s.Helper()
 	s.must("", "apply", "-k", directory)
+}
+
+// noImage is the one that confit comes from here: no pod is started.
+const noImage = "example.com/confit@sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+// configure has both ConfigMaps name an image, as people do once.
+func (s *server) configure() {
+	s.Helper()
+	text, err := os.ReadFile(examples + "params.yaml")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.must(strings.ReplaceAll(string(text), `image: ""`, "image: "+noImage), "apply", "-f", "-")
 }
 
 // until polls, with a bound.

@@ -105,7 +105,7 @@ func onNode(pod *corev1.Pod) string {
 	if pod == nil || pod.Spec.NodeName == "" {
 		return ""
 	}
-	return fmt.Sprintf(": is node %s well? With configMapAndSecretChangeDetectionStrategy Cache it may read what it has in its cache, for a minute", pod.Spec.NodeName)
+	return fmt.Sprintf(": is node %s well? With configMapAndSecretChangeDetectionStrategy Cache it may read what it has in its cache, for a minute; an object that was immutable needs another name", pod.Spec.NodeName)
 }
 
 // hear says how long the first answers of others are waited for.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
+	api "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,12 +55,23 @@ func each(err error) (errs []error) {
 		if err == nil {
 			return nil
 		}
-		return []error{&problem{err}}
+		return []error{undiscovered(err)}
 	}
 	for _, e := range many.Errors() {
-		errs = append(errs, &problem{e})
+		errs = append(errs, undiscovered(e))
 	}
 	return errs
+}
+
+// undiscovered is an error of the library that finds kinds and no objects yet. What the server refuses it is the list of kinds, and the
+// library says little more than unknown.
+func undiscovered(err error) error {
+	var status api.APIStatus
+	if !errors.As(err, &status) {
+		return &problem{err}
+	}
+	code := int(status.Status().Code)
+	return fmt.Errorf("cannot read which kinds the API server has, at /api and /apis: it answers with %d %s", code, http.StatusText(code))
 }
 
 func (c *Client) named(ctx context.Context, info *resource.Info) (n *Named, err error) {

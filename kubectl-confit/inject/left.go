@@ -38,6 +38,8 @@ func (p *Pod) whole() []Left {
 		return say(windows, "spec", "os", "name")
 	case p.spec.NodeSelector["kubernetes.io/os"] == "windows":
 		return say(windows, "spec", "nodeSelector", "kubernetes.io/os")
+	case p.spec.Affinity.isWindows():
+		return say(windows, "spec", "affinity", "nodeAffinity")
 	case p.isMirror():
 		return say(isMirror, "metadata", "annotations", mirror)
 	case p.spec.HostPID:
@@ -54,6 +56,21 @@ func (p *Pod) whole() []Left {
 		return say(ofJob, "spec")
 	}
 	return nil
+}
+
+// isWindows tells that each term leads to nodes with Windows.
+func (a affinity) isWindows() bool {
+	terms := a.Node.Required.Terms
+	for _, term := range terms {
+		windows := false
+		for _, e := range term.Expressions {
+			windows = windows || e.Key == "kubernetes.io/os" && e.Operator == "In" && len(e.Values) == 1 && e.Values[0] == "windows"
+		}
+		if !windows {
+			return false
+		}
+	}
+	return len(terms) > 0
 }
 
 // ofJob tells the pod of a Job, or of what makes Jobs.

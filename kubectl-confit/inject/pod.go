@@ -26,10 +26,24 @@ type (
 		} `yaml:"os"`
 		HostPID        bool              `yaml:"hostPID"`
 		Grace          *int64            `yaml:"terminationGracePeriodSeconds"`
+		Affinity       affinity          `yaml:"affinity"`
 		NodeSelector   map[string]string `yaml:"nodeSelector"`
 		Volumes        []volume          `yaml:"volumes"`
 		InitContainers []container       `yaml:"initContainers"`
 		Containers     []container       `yaml:"containers"`
+	}
+	affinity struct {
+		Node struct {
+			Required struct {
+				Terms []struct {
+					Expressions []struct {
+						Key      string   `yaml:"key"`
+						Operator string   `yaml:"operator"`
+						Values   []string `yaml:"values"`
+					} `yaml:"matchExpressions"`
+				} `yaml:"nodeSelectorTerms"`
+			} `yaml:"requiredDuringSchedulingIgnoredDuringExecution"`
+		} `yaml:"nodeAffinity"`
 	}
 	volume struct {
 		Name      string    `yaml:"name"`

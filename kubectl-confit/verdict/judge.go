@@ -196,7 +196,7 @@ func (r *comparison) whyBehind(v view) string {
 	case len(r.missing) > 0:
 		return fmt.Sprintf("the kubelet can't bring it: there is no %s", r.missing[0].Object)
 	case len(r.frozen) > 0:
-		return fmt.Sprintf("%s is immutable: only a new pod takes another one of that name", r.frozen[0])
+		return fmt.Sprintf("%s is immutable: give it another name, or let no pod of the node have it for a while", r.frozen[0])
 	case v.Phase == "splaying", v.Phase == "reading", v.Phase == "proving":
 		return "the kubelet has not brought it yet, or confit is busy with what came before"
 	}

@@ -178,7 +178,7 @@ func TestJudge_objects(t *testing.T) {
 		"no such object":        {"configMap: {name: web}", says(nil), verdict.Objects{web: nil}, nil, "behind - the kubelet can't bring it: there is no configmap/web"},
 		"no such optional one":  {"configMap: {name: web, optional: true}", says(nil), verdict.Objects{web: nil}, nil, "behind - the kubelet has not brought it yet"},
 		"no such key":           {"configMap: {name: web, items: [{key: a, path: a}, {key: x, path: x}]}", says(nil), verdict.Objects{web: holding(web, "a", "3")}, nil, `behind - the kubelet can't bring it: configmap/web has no key "x"`},
-		"immutable":             {"configMap: {name: web}", says(nil), verdict.Objects{web: frozen}, nil, "behind - configmap/web is immutable: only a new pod takes another one of that name"},
+		"immutable":             {"configMap: {name: web}", says(nil), verdict.Objects{web: frozen}, nil, "behind - configmap/web is immutable: give it another name, or let no pod of the node have it for a while"},
 		"a token beside":        {"projected: {sources: [{configMap: {name: web}}, {serviceAccountToken: {path: k}}]}", says(both), verdict.Objects{web: holding(web, "a", "1")}, nil, "accepted 1m "},
 		"items":                 {"configMap: {name: web, items: [{key: b, path: a}]}", says(nil), verdict.Objects{web: holding(web, "a", "3", "b", "1")}, nil, "accepted 1m "},
 		"rendered files":        {"configMap: {name: web}", says(func(s *status.Status) { s.Volumes[0].Patterns = []string{"./"}; s.Keys[".rendered/x"] = sum("x") }), verdict.Objects{web: holding(web, "a", "1")}, nil, "accepted 1m "},
