@@ -86,7 +86,7 @@ func TestRollout_refused(t *testing.T) {
 		{"status web --wait", `cannot get lease "web" in namespace "shop": forbidden; allow "get"`, code("get leases", 403)},
 		{"resume web", `cannot get lease "web" in namespace "shop": forbidden; allow "get"`, code("get leases", 403)},
 		{"pause web", `cannot update lease "web" in namespace "shop": forbidden; allow "update" on resource "leases"`, code("update leases", 403)},
-		{"status web", `cannot get lease "web" in namespace "shop": `, code("get leases", 500)},
+		{"status web", `cannot get lease "web" in namespace "shop": `, code("get leases", 501)},
 		{"status web", `lease "web" in namespace "shop": cannot read the rollout: invalid character 'x'`, func(r *rolling) { r.write("x") }},
 		{"pause web", "kubectl annotate lease web -n shop confit/rollout- removes it", func(r *rolling) { r.write("x") }},
 		{"status web", "cannot read the rollout: it is of version 2, this confitctl knows version 1; update this one", func(r *rolling) { r.write(`{"version": 2}`) }},

@@ -81,7 +81,7 @@ func (r *Row) down(pod *corev1.Pod, s *corev1.ContainerStatus) {
 	r.last = isOver(pod) || !again
 	r.bad = s.State.Waiting != nil && s.State.Waiting.Reason == crashLoop && e != nil && e.ExitCode != 0
 	switch {
-	case e != nil && e.ExitCode == exitRejected && !(isOver(pod) && pods.Replaced(pod)):
+	case e != nil && e.ExitCode == exitRejected && (!isOver(pod) || !pods.Replaced(pod)):
 		r.State, r.Step, r.Since, r.Attempts = Rejected, "start", status.At(e.FinishedAt.Time), int(s.RestartCount)+1
 		first, rest, _ := strings.Cut(strings.TrimSpace(e.Message), "\n")
 		r.Why, r.Output = pods.Join(": ", "start", pods.Line(first)), lines(rest)

@@ -48,8 +48,8 @@ func TestEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for code, want := range codes {
-			p, c := inWeb(t, "configMap: {name: web}")
-			p = endedWith(t, policy, phase, code)
+			_, c := inWeb(t, "configMap: {name: web}")
+			p := endedWith(t, policy, phase, code)
 			row := verdict.Judge(p, c, verdict.Answer{Err: errors.New("nobody runs")}, nil, nil)
 			if row.State != want {
 				t.Errorf("%s %d: got %s, want %s: %s", which, code, row.State, want, row.Why)
@@ -64,7 +64,7 @@ func TestEnds(t *testing.T) {
 // TestEnds_rules: a container's own policy goes before the pod's, and its rules before both.
 func TestEnds_rules(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
-	p, c := inWeb(t, "configMap: {name: web}")
+	_, c := inWeb(t, "configMap: {name: web}")
 	for name, change := range map[string]func(*corev1.Container){
 		"its policy": func(c *corev1.Container) { c.RestartPolicy = &always },
 		"a rule": func(c *corev1.Container) {
@@ -72,7 +72,7 @@ func TestEnds_rules(t *testing.T) {
 				ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{3}}}}
 		},
 	} {
-		p = endedWith(t, "Never", "Running", 3)
+		p := endedWith(t, "Never", "Running", 3)
 		change(&p.Spec.Containers[0])
 		if got := verdict.Judge(p, c, verdict.Answer{}, nil, nil); got.State != verdict.Starting {
 			t.Errorf("%s: got %s", name, got.State)
