@@ -17,8 +17,8 @@ type level func(*pairPod)
 // row has a level of each axis.
 type row []int
 
-// pairs are rows in which any two levels of any two axes come together: a fault that takes two things shows in one of them. Each row takes a
-// pair that is missing, and then of each other axis the level that adds the most pairs.
+// pairs are rows in which any two levels of any two axes come together: a fault that takes two things shows in one of
+// them. Each row takes a pair that is missing, and then of each other axis the level that adds the most pairs.
 func pairs(axes []axis) (rows []row) {
 	missing := missingPairs(axes)
 	for len(missing) > 0 {

@@ -20,7 +20,8 @@ func showPairs(sc *stage) error {
 	rows := pairs(axes)
 	return s.steps(
 		step{"The policy, and what the pods mount", func() error { return s.preparePairs(len(rows)) }},
-		step{fmt.Sprintf("%d pods, in which each two of %d things come together: plain, and rewritten", len(rows), len(axes)), func() error { return s.startPairs(rows) }},
+		step{fmt.Sprintf("%d pods, in which each two of %d things come together: plain, and rewritten", len(rows), len(axes)),
+			func() error { return s.startPairs(rows) }},
 		step{"A subPathExpr that names no variable: neither starts", s.startNeither},
 	)
 }

@@ -13,14 +13,15 @@ import (
 // seenFile is what a container sees of a file.
 type seenFile struct{ kind, mode, owner, content string }
 
-// followed are the files that become links to confit's copies, and copied the directories that hold them, which an init container fills.
+// followed are the files that become links to confit's copies, and copied the directories that hold them, which an init
+// container fills.
 var (
 	followed = []string{"/etc/app/a.conf", "/etc/nginx/b.conf", "/scratch/b.conf", "/etc/app/data/deep.conf"}
 	copied   = regexp.MustCompile("^/etc/(app$|nginx(/|$))")
 )
 
-// files are those that a container sees where something may be mounted. Links count as what they lead to; the kubelet's own names, of which
-// each volume has others, don't count.
+// files are those that a container sees where something may be mounted. Links count as what they lead to; the kubelet's
+// own names, of which each volume has others, don't count.
 func (s *injected) files(pod string) (map[string]seenFile, error) {
 	const list = `find -L /etc/app /etc/nginx /scratch /srv -name '..*' -prune -o -print 2>/dev/null | sort | while read -r f; do
 		stat -Lc '%n|%F|%a|%u:%g' "$f" | tr -d '\n'; if [ -f "$f" ]; then echo "|$(cksum <"$f")"; else echo '|'; fi; done`
@@ -39,8 +40,8 @@ func (s *injected) files(pod string) (map[string]seenFile, error) {
 	return found, nil
 }
 
-// alike holds that a rewritten container sees what the plain one does. Nobody may write to confit's copies of keys. What else is copied for
-// another user than root belongs to that user, and has no write bits.
+// alike holds that a rewritten container sees what the plain one does. Nobody may write to confit's copies of keys.
+// What else is copied for another user than root belongs to that user, and has no write bits.
 func alike(plain, rewritten map[string]seenFile, root bool) error {
 	var wrong []error
 	paths := slices.Concat(slices.Collect(maps.Keys(plain)), slices.Collect(maps.Keys(rewritten)))

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// pairPod is a pod as its levels make it. Its one followed key that is always there lies in a directory that no image has.
+// pairPod is a pod as its levels make it. Its one followed key that is always there lies in a directory that no image
+// has.
 type pairPod struct {
 	name, number           string
 	annotations            object

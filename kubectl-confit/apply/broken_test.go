@@ -53,7 +53,8 @@ func TestBroken_always(t *testing.T) {
 	}
 }
 
-// TestBroken_forward: a 500 to an apply ends it at once, as a webhook's is for ever; but one after which it has happened counts.
+// TestBroken_forward: a 500 to an apply ends it at once, as a webhook's is for ever; but one after which it has
+// happened counts.
 func TestBroken_forward(t *testing.T) {
 	for _, happens := range []bool{false, true} {
 		s := newShop(t)

@@ -2,7 +2,8 @@ package apply
 
 import "reflect"
 
-// testSame: a file that changes nothing is written by nobody, whoever applied it before, and nothing is put back; a new owner is a change.
+// testSame: a file that changes nothing is written by nobody, whoever applied it before, and nothing is put back; a new
+// owner is a change.
 func testSame(s *site) {
 	for name, apply := range map[string]func(){
 		"this": func() { s.apply(configMap("a: one")) },

@@ -56,7 +56,7 @@ const applyAfter = `Exit codes
   namespace, code, why, hash; verdict: accepted, tried by --dry-run=server,
   refused before it was applied, rejected by a pod, or failed; checked[]: pod, pods, container, objects,
   verdict, why, printed; applied[]: object, resourceVersion, before, undone,
-  back; pods[] as in kubectl confit status; undo: done, why, pods[]. Fields are
+  back; pods[], without[] as in kubectl confit status; undo: done, why, pods[]. Fields are
   added, never taken away. Other formats are kubectl's; -o name is the objects.`
 
 const applyExample = `  kubectl confit apply -f web.yaml

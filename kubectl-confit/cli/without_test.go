@@ -26,7 +26,8 @@ func plainPod(name, how string) *corev1.Pod {
 	return running(p)
 }
 
-// TestWithout: whoever has the object without a confit that follows it is named, on stderr and in the document, by each verb.
+// TestWithout: whoever has the object without a confit that follows it is named, on stderr and in the document, by each
+// verb.
 func TestWithout(t *testing.T) {
 	const named = "5 more containers have it, and no confit that follows it (dir/app, env/app, sub/app and 2 more): nobody can say what their apps have read\n"
 	f, _ := applied(t, well)

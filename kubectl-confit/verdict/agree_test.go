@@ -13,8 +13,8 @@ import (
 	"confit/status"
 )
 
-// states are what confit says of itself when "2" is mounted, by the words with which docs/status.md has its text begin: its own exit code, and
-// that of kubectl confit status for the ConfigMap that holds "2".
+// states are what confit says of itself when "2" is mounted, by the words with which docs/status.md has its text begin:
+// its own exit code, and that of kubectl confit status for the ConfigMap that holds "2".
 var states = map[string]struct {
 	change      func(s *status.Status)
 	own, plugin int

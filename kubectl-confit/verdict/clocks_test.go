@@ -13,7 +13,8 @@ import (
 	"confit/status"
 )
 
-// TestClocks: whatever clock is wrong by an hour, either way, a rejection is one, and what isn't accepted since the restart isn't accepted.
+// TestClocks: whatever clock is wrong by an hour, either way, a rejection is one, and what isn't accepted since the
+// restart isn't accepted.
 func TestClocks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status *status.Status // by a right clock
@@ -42,7 +43,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestClocks_reader: a reader's wrong clock asks a container within the same bounds, and makes a wait for a script no longer than its time.
+// TestClocks_reader: a reader's wrong clock asks a container within the same bounds, and makes a wait for a script no
+// longer than its time.
 func TestClocks_reader(t *testing.T) {
 	for _, reader := range []time.Duration{-time.Hour, 0, time.Hour} {
 		now := began.Add(reader)

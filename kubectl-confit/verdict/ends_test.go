@@ -12,7 +12,8 @@ import (
 	"confit/kubectl-confit/verdict"
 )
 
-// ends are what the state of a container is that has ended: for each restartPolicy and phase of its pod, by the exit code.
+// ends are what the state of a container is that has ended: for each restartPolicy and phase of its pod, by the exit
+// code.
 var ends = map[string]map[int32]verdict.State{
 	"Always Running":      {0: verdict.Starting, 1: verdict.Starting, 3: verdict.Starting, 71: verdict.Starting, 78: verdict.Rejected, 137: verdict.Starting},
 	"Always Pending":      {0: verdict.Starting, 1: verdict.Starting, 3: verdict.Starting, 71: verdict.Starting, 78: verdict.Rejected, 137: verdict.Starting},
@@ -80,8 +81,9 @@ func TestEnds_rules(t *testing.T) {
 	}
 }
 
-// TestEnds_wait: a pod that isn't restarted and ends with 78 while somebody waits has rejected it at once. One that had ended before, of
-// an edit that nobody knows, isn't waited for. One that ends with 0 and will be restarted is waited for.
+// TestEnds_wait: a pod that isn't restarted and ends with 78 while somebody waits has rejected it at once. One that had
+// ended before, of an edit that nobody knows, isn't waited for. One that ends with 0 and will be restarted is waited
+// for.
 func TestEnds_wait(t *testing.T) {
 	for name, tt := range map[string]struct {
 		policy, phase string

@@ -14,10 +14,13 @@ type Without struct {
 	Pod       string `json:"pod"`
 	UID       string `json:"uid"`
 	Container string `json:"container"`
-	Use       string `json:"use"` // directory: the kubelet brings edits; start: by subPath or in the environment, so it has what it was started with
+	// Use is directory, where the kubelet brings edits; or start, by subPath or in the environment: it has what it was
+	// started with.
+	Use string `json:"use"`
 }
 
-// WithoutConfit are those of pods that aren't over, in the order of the pods' names. Nobody can say what their apps have read.
+// WithoutConfit are those of pods that aren't over, in the order of the pods' names. Nobody can say what their apps
+// have read.
 func WithoutConfit(list []*corev1.Pod, of []pods.Object) []Without {
 	all := []Without{}
 	for _, pod := range list {
