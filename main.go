@@ -41,11 +41,11 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	if err != nil {
 		return process.UsageCode(err), err
 	}
-	switch out, terminal := process.Unstopped(os.Stdout); c.Mode {
+	switch out := process.Unstopped(os.Stdout); c.Mode {
 	case config.Run:
 		return supervise(inbox, stderr, environ, &c)
 	case config.Status:
-		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
+		return status.Show(out, c.StatusJSON, func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
 	case config.Check:
 		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts, process.Fronts(environ))
 	case config.Bake:

@@ -47,7 +47,7 @@ type Config struct {
 
 	Try string // the directory of volumes to try, absolute; "": they come on stdin
 
-	StatusForm string // how the status is printed, "json" or "text"; "": text on a terminal, else JSON
+	StatusJSON bool // a machine reads the status
 
 	Render        []string      // the hook's words; none: nothing is rendered
 	Validate      []string      // none: no validation

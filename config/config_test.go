@@ -124,25 +124,27 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestStatusForm: the flag says the form, or else the terminal. A form is no word
+// TestStatusForm: a status is text unless a machine asks for json. A form is no word
 // of its own, as it would be an app.
 func TestStatusForm(t *testing.T) {
 	for _, tt := range []struct {
-		args, env       string
-		terminal, piped bool // whether it is for people
+		args, env string
+		json      bool
 	}{
-		{args: "--status", terminal: true},
-		{args: "--status=true", terminal: true},
-		{args: "--status=text", terminal: true, piped: true},
-		{args: "--status=json"},
-		{env: "CONFIT_STATUS=text", terminal: true, piped: true},
-		{args: "--status=json", env: "CONFIT_STATUS=text"},
-		{args: "--status", env: "CONFIT_STATUS=text", terminal: true},
-		{args: "--status=json -- app"},
+		{args: "--status"},
+		{args: "--status=true"},
+		{args: "--status=text"},
+		{args: "--status=json", json: true},
+		{args: "--status=json --status"},
+		{env: "CONFIT_STATUS=true"},
+		{env: "CONFIT_STATUS=json", json: true},
+		{args: "--status=json", env: "CONFIT_STATUS=text", json: true},
+		{args: "--status", env: "CONFIT_STATUS=json"},
+		{args: "--status=json -- app", json: true},
 	} {
 		c := mustParse(t, "/missing", []string{tt.env}, strings.Fields(tt.args)...)
-		if c.Mode != Status || c.ForPeople(true) != tt.terminal || c.ForPeople(false) != tt.piped {
-			t.Errorf("%+v: mode %d, for people %v and %v", tt, c.Mode, c.ForPeople(true), c.ForPeople(false))
+		if c.Mode != Status || c.StatusJSON != tt.json {
+			t.Errorf("%+v: mode %d, json %v", tt, c.Mode, c.StatusJSON)
 		}
 	}
 	for words, want := range map[string]string{

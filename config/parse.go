@@ -68,11 +68,6 @@ func (p *parser) findState(env, line []given) {
 	p.applyAll(func(s *setting) bool { return s.name == "state" }, file, env, line)
 }
 
-// ForPeople reports whether the status is printed as text, to a terminal or not.
-func (c *Config) ForPeople(terminal bool) bool {
-	return c.StatusForm == "text" || (terminal && c.StatusForm == "")
-}
-
 // given is one value of one setting.
 type given struct {
 	setting *setting

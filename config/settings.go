@@ -85,7 +85,7 @@ var settings = []*setting{
 	{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, of: func(c *Config) value { return installation(c) }},
 	{name: "seed", takes: " DIR=TO", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,
 		of: func(c *Config) value { return seeding(c) }},
-	{name: "status", takes: "[=FORMAT]", help: "prints what confit does and what the app has, as text to a terminal, else as json; exit code 0: what is mounted is live or on its way; " +
+	{name: "status", takes: "[=FORMAT]", help: "prints what confit does and what the app has, as text, or with json for machines; exit code 0: what is mounted is live or on its way; " +
 		"3: it was rejected; 1: there is no status", notFile: true, of: func(c *Config) value { return statusForm(c) }},
 	{name: "version", help: "prints the version", notFile: true, notEnv: true, of: func(c *Config) value { return order(c, Version, parseBool) }},
 	{name: "help", short: "h", help: "prints this help", notFile: true, notEnv: true, of: func(c *Config) value { return order(c, Help, parseBool) }},

@@ -211,8 +211,7 @@ func installation(c *Config) value {
 // statusForm is a form, or the true and false of a switch.
 func statusForm(c *Config) value {
 	return order(c, Status, func(text string) (bool, error) {
-		if c.StatusForm = ""; text == "json" || text == "text" {
-			c.StatusForm = text
+		if c.StatusJSON = text == "json"; c.StatusJSON || text == "text" {
 			return true, nil
 		}
 		on, err := parseBool(text)

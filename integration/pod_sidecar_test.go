@@ -49,7 +49,7 @@ func (s *setup) sidecar(code int) {
 	beside.box = harness.Box{
 		Mounts: []harness.Mount{harness.Bind(s.state, beside.state), harness.ReadOnly(beside.state)}, UID: stranger,
 	}
-	c := beside.startCommand(programs.confit, "--status", "--state", beside.state)
+	c := beside.startCommand(programs.confit, "--status=json", "--state", beside.state)
 	c.Ends(code)
 	if text := strings.Join(c.Texts("stdout", ""), "\n"); !json.Valid([]byte(text)) {
 		s.t.Errorf("the sidecar reads %q", text)

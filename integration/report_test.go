@@ -75,7 +75,7 @@ type toldVolume struct {
 // report asks for the status, from outside the container. Before the first there is none.
 func (s *setup) report() (r report) {
 	s.t.Helper()
-	cmd := exec.Command(programs.confit, "--status", "--state", s.state)
+	cmd := exec.Command(programs.confit, "--status=json", "--state", s.state)
 	text, _ := cmd.Output()
 	r.code, r.text = cmd.ProcessState.ExitCode(), string(text)
 	if r.code == 1 {

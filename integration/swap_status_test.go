@@ -9,7 +9,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// --status makes its exit code of this. It prints the status as it is, or nothing.
+// --status makes its exit code of this. --status=json prints the status as it is, or nothing.
 func TestStatus_exit_code(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -29,7 +29,7 @@ func TestStatus_exit_code(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSetup(t)
 			s.write(filepath.Join(s.state, "status.json"), test.text)
-			stdout, stderr := s.runPlain(test.code, programs.confit, "--status", "--state", s.state)
+			stdout, stderr := s.runPlain(test.code, programs.confit, "--status=json", "--state", s.state)
 			if want := map[bool]string{true: test.text}[test.code != 1]; stdout != want {
 				t.Errorf("printed %q, want %q", stdout, want)
 			}

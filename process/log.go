@@ -36,7 +36,7 @@ type Log struct {
 // NewLog starts to write to a file, which may be a terminal.
 func NewLog(f *os.File) *Log {
 	l := &Log{fd: int32(f.Fd()), line: func(text string) []byte { return []byte("confit: " + text + "\n") }}
-	l.to, _ = Unstopped(f)
+	l.to = Unstopped(f)
 	l.more.L = &l.mutex
 	go l.run()
 	return l

@@ -63,13 +63,13 @@ func setForeground(group Group) bool {
 	return terminalIsOurs() && signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
 }
 
-// Unstopped returns a writer that a terminal doesn't stop, and whether the file is one. In the background under `stty tostop` the kernel
+// Unstopped returns a writer that a terminal doesn't stop. In the background under `stty tostop` the kernel
 // answers each write with TTOU, unless the thread has that blocked. confit catches TTOU, and so would write for ever.
-func Unstopped(f *os.File) (w io.Writer, terminal bool) {
+func Unstopped(f *os.File) io.Writer {
 	if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
-		return f, false
+		return f
 	}
-	return unstoppedFile{f}, true
+	return unstoppedFile{f}
 }
 
 type unstoppedFile struct{ *os.File }

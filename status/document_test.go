@@ -11,7 +11,7 @@ import (
 // The page about the status shows what a terminal shows.
 const (
 	document = "../docs/status.md"
-	command  = "$ kubectl exec -it deploy/web -- confit --status\n"
+	command  = "$ kubectl exec deploy/web -- confit --status\n"
 )
 
 // screenshot is what stands on the terminal: testdata/rejected.txt below the

@@ -212,14 +212,14 @@ func Decode(data []byte) (Status, error) {
 	return s, nil
 }
 
-// Show prints the status that read finds: for people, or its bytes as they are. The verdict is the exit code.
-func Show(w io.Writer, forPeople bool, read func() ([]byte, error)) (verdict int, err error) {
+// Show prints the status that read finds: as text for people, or its bytes as they are. The verdict is the exit code.
+func Show(w io.Writer, raw bool, read func() ([]byte, error)) (verdict int, err error) {
 	data, err := read()
 	if err != nil {
 		return None, err
 	}
 	s, err := Decode(data)
-	if forPeople {
+	if !raw {
 		data = s.Text(time.Now())
 	}
 	if err == nil {

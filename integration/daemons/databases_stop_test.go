@@ -33,7 +33,7 @@ func TestDatabase_stop(t *testing.T) {
 			c := s.start(soon...)
 			c.logs("fill begins")
 			c.Eventually("what the temporary server says", func() bool {
-				status, err := c.inside(confitPath, "--status")
+				status, err := c.inside(confitPath, "--status=json")
 				return err == nil && strings.Contains(status, d.says)
 			})
 			s.swap(s.good(2))

@@ -50,7 +50,7 @@ func answer(cmd *exec.Cmd, input string) (string, error) {
 	return out.String(), nil
 }
 
-// status is what confit --status prints in a pod, as far as it is looked at.
+// status is what confit --status=json prints in a pod, as far as it is looked at.
 type status struct {
 	Phase        string
 	LinksChanged *string
@@ -66,9 +66,9 @@ type status struct {
 	Rejection *struct{ Step, Reason string }
 }
 
-// status is kubectl exec TARGET -- CONFIT --status, which must end with an exit code: kubectl ends with that of the command.
+// status is kubectl exec TARGET -- CONFIT --status=json, which must end with an exit code: kubectl ends with that of the command.
 func (s *stage) status(target, confit string, code int) (found status, err error) {
-	text, err := s.kubectl("exec", target, "--", confit, "--status")
+	text, err := s.kubectl("exec", target, "--", confit, "--status=json")
 	got := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		got = exit.ExitCode()
@@ -76,8 +76,8 @@ func (s *stage) status(target, confit string, code int) (found status, err error
 		return found, err
 	}
 	if got != code {
-		return found, errors.Join(fmt.Errorf("confit --status ended with %d, not with %d: %s", got, code, text), err)
+		return found, errors.Join(fmt.Errorf("confit --status=json ended with %d, not with %d: %s", got, code, text), err)
 	}
-	s.show("kubectl exec %s -- %s --status: exit code %d", target, confit, code)
+	s.show("kubectl exec %s -- %s --status=json: exit code %d", target, confit, code)
 	return found, json.Unmarshal([]byte(text), &found)
 }

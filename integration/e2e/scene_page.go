@@ -135,7 +135,7 @@ func (s *stage) tryIt(all []pod) error {
 }
 
 // askStatus shows a text for people, as there is a terminal.
-const askStatus = "kubectl exec -it deploy/web -- confit --status"
+const askStatus = "kubectl exec deploy/web -- confit --status"
 
 // atTerminal runs a command at a terminal, and holds its exit code and what it shows.
 func (s *stage) atTerminal(command string, code int, words string) error {

@@ -26,14 +26,13 @@ var statusPage = map[string]runner{
 	"Alerts 1":                 alertsByJQ,
 }
 
-// kubectl runs a script with a kubectl that knows one pod. It comes into the container as the real one does, with -it on a terminal.
+// kubectl runs a script with a kubectl that knows one pod. It comes into the container as the real one does.
 func (c *container) kubectl(script string) (string, error) {
 	bin := c.t.TempDir()
 	visit := strings.Join(c.Visit("-m", "-p", "-r", "env", "-C", "/", pathVariable).Args, " ")
 	program := fmt.Sprintf(`#!/bin/sh
 case "$*" in
-"exec -it "*" -- "*) shift 4; exec script -qefc "%[1]s $*" /dev/null ;;
-"exec "*" -- "*) shift 3; exec %[1]s "$@" ;;
+"exec "*" -- "*) shift 3; exec %s "$@" ;;
 *) exit 1 ;;
 esac
 `, visit)
@@ -92,7 +91,7 @@ func printStatus(t *testing.T, block string) {
 
 // alertsByJQ runs each line on a status in which what is mounted was rejected. What -e finds has exit code 0, and 1 is silence.
 func alertsByJQ(t *testing.T, block string) {
-	status, err := execute("confit", "--status")(rejecting(t))
+	status, err := execute("confit", "--status=json")(rejecting(t))
 	if err == nil || !strings.HasPrefix(status, "{") {
 		t.Fatalf("the status of a rejection is %s (%v)", status, err)
 	}
