@@ -52,7 +52,8 @@ var mayImport = map[string][]string{
 	// What the tests of the linker know of file systems and kernels.
 	"integration/surroundings": {"golang.org/x/sys/unix"},
 
-	"internal/near": {},
+	"internal/near":       {},
+	"internal/screenshot": {}, // draws a picture of the README, and is no part of confit
 
 	// What makes a release of both.
 	"release": {"confit/config"},

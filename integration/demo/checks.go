@@ -21,7 +21,7 @@ const (
 )
 
 // patience is how long one thing may take, which takes milliseconds.
-const patience = 10 * time.Second
+const patience = 20 * time.Second
 
 // write makes the current configuration the content of the volume, as the kubelet does.
 func (s *show) write() error {

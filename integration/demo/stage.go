@@ -24,8 +24,8 @@ var (
 	links string
 )
 
-// limit is how long the whole demo may take.
-const limit = 30 * time.Second
+// limit is how long the whole demo may take, also beside other tests.
+const limit = time.Minute
 
 // stage builds the container, plays the acts in it, and ends it whatever became of them.
 func stage(confit string) error {

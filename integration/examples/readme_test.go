@@ -66,6 +66,7 @@ func (r *readme) read(t *testing.T) (list []string) {
 		case b.Language == "sh":
 			list = append(list, strings.FieldsFunc(strings.ReplaceAll(b.Text, " && ", "\n"), func(r rune) bool { return r == '\n' })...)
 		case b.Language == "mermaid": // integration/pictures
+		case b.Language == "text": // integration/demo
 		case isFile && slices.Contains([]string{"Dockerfile", "links", "web.yaml"}, name):
 			must(t, os.WriteFile(filepath.Join(r.dir, name), []byte(b.Text), 0o644))
 		default:
