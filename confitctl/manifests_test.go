@@ -19,7 +19,7 @@ import (
 // confit has no parser for YAML, so the manifests of its pages are checked here.
 
 // manifestPages are the pages whose YAML somebody applies.
-var manifestPages = []string{"../README.md", "fleet.md", "kubernetes.md", "recipes.md", "status.md", "try-it.md"}
+var manifestPages = []string{"../README.md", "fleet.md", "kubernetes.md", "migrate.md", "recipes.md", "status.md", "try-it.md"}
 
 // fields is any object.
 type fields = map[string]any

@@ -93,7 +93,7 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 // contexts has a directory for each image that the page or an example shows how to build: the programs, a links file and a
 // Dockerfile.
 func (s settings) contexts() (string, error) {
-	page, err := readPage(filepath.Join(s.Source, pagePath))
+	page, err := readPages(s.Source)
 	fleet, err1 := s.contextOf("examples/fleet")
 	prometheus, err2 := s.contextOf("examples/prometheus")
 	confit, err3 := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"confit/integration/markdown"
@@ -11,9 +13,12 @@ import (
 // pagePath is the page whose manifests, commands, Dockerfiles and links files are used here as they stand.
 const pagePath = "docs/kubernetes.md"
 
-// The sections that images are built of.
+// movePath is the page that leads to the Deployment of pagePath; integration/examples runs its other sections.
+const movePath = "docs/migrate.md"
+
+// The sections that images are built of. The first one is on movePath.
 const (
-	moveSection   = "From subPath in five minutes"
+	moveSection   = "One Deployment, before and after"
 	scriptSection = "Images with an entrypoint script"
 	lockedSection = "Locked-down pods"
 )
@@ -47,6 +52,13 @@ func readPage(file string) (page, error) {
 		p = append(p, s)
 	}
 	return p, nil
+}
+
+// readPages reads the page, and in front of it the section that leads there.
+func readPages(source string) (page, error) {
+	move, err1 := readPage(filepath.Join(source, movePath))
+	all, err2 := readPage(filepath.Join(source, pagePath))
+	return append(page{move.section(moveSection)}, all...), errors.Join(err1, err2)
 }
 
 // section is an empty one if there is none with that heading.

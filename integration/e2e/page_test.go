@@ -9,7 +9,7 @@ import (
 
 // TestPageIsShown holds that make e2e has a scene for each section of the page that has code in it.
 func TestPageIsShown(t *testing.T) {
-	p, err := readPage(filepath.Join("../..", pagePath))
+	p, err := readPages("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

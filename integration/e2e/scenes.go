@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -52,7 +51,7 @@ const together = 4
 
 // playScenes shows all, or the one that was asked for, and returns what went wrong in any.
 func (n *node) playScenes() error {
-	page, err := readPage(filepath.Join(n.Source, pagePath))
+	page, err := readPages(n.Source)
 	wrong := []error{err, page.covered()}
 	var lock sync.Mutex // of wrong, and of the output
 	play := func(i int) {
@@ -88,7 +87,7 @@ func (n *node) play(i int) (evidence string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if s.page, err = readPage(filepath.Join(n.Source, pagePath)); err != nil {
+	if s.page, err = readPages(n.Source); err != nil {
 		return "", err
 	}
 	s.section = s.page.section(scenes[i].section)

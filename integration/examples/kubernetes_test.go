@@ -17,10 +17,8 @@ import (
 
 // kubernetesPage are the blocks of docs/kubernetes.md: make e2e runs those with a scene of their own.
 var kubernetesPage = map[string]runner{
-	"From subPath in five minutes 1": inScene, "From subPath in five minutes 2": inScene, "From subPath in five minutes 3": inScene,
-	"From subPath in five minutes 4": inScene, "From subPath in five minutes 5": inScene, "Images with an entrypoint script 1": inScene,
-	"Images that aren't rebuilt 1": inScene, "Locked-down pods 1": inScene, "Locked-down pods 2": inScene, "Locked-down pods 3": inScene,
-	"How long a change takes 1": inScene,
+	"Images with an entrypoint script 1": inScene, "Images that aren't rebuilt 1": inScene, "Locked-down pods 1": inScene,
+	"Locked-down pods 2": inScene, "Locked-down pods 3": inScene, "How long a change takes 1": inScene,
 
 	"Helm 1":                              manifestOf("kubernetes.md"),
 	"The app gives up root 1":             givesUpRoot,

@@ -27,6 +27,7 @@ var pages = map[string]map[string]runner{
 	"operations.md":      operationsPage,
 	"troubleshooting.md": debuggingPage,
 	"kubernetes.md":      kubernetesPage,
+	"migrate.md":         migratePage,
 	"try-it.md":          tryItPage,
 	"own-app.md":         ownAppPage,
 	"kubectl.md":         kubectlPage,

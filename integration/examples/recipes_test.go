@@ -23,16 +23,13 @@ var recipes = map[string]runner{
 	"envsubst 3":                          copyWithMode,
 	"A TLS certificate that is rotated 1": rotate,
 	"A TLS certificate that is rotated 2": manifestOf("recipes.md"),
-	"A TLS certificate that is rotated 3": manifestOf("recipes.md"),
 	"A check of several files 1":          rulesBeside,
 	"A check of several files 2":          certificateBeside,
 	"Reload by HTTP 1":                    reloadByHTTP("validate"),
 	"Reload by HTTP 2": func(t *testing.T, block string) {
 		reloadByHTTP("reload")(t, block+"link web/prometheus.yml /etc/prometheus/prometheus.yml\n")
 	},
-	"Environment from a ConfigMap 1":     manifestOf("recipes.md"),
-	"Environment from a ConfigMap 2":     environment,
-	"Environment from a ConfigMap 3":     manifestOf("recipes.md"),
+	"Environment from a ConfigMap 1":     environment,
 	"Try an edit before it is applied 1": makeConfigMap,
 	"Try an edit before it is applied 2": checkInCI,
 	"Try an edit before it is applied 3": tryInCI,
