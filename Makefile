@@ -91,7 +91,7 @@ bench: confit ## the budgets, and what people would pick instead: cold some ten 
 	cd integration/bench/peers && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/peers/ tool
 	$(GO) run ./integration/bench bin/confit
 
-lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered example
+lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, the rendered example, and the workflows
 	test -z "$$(gofmt -l .)"
 	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
@@ -100,6 +100,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 	for module in kubelet conformance/goreap daemons/coredns watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for os in darwin windows; do (cd kubectl-confit && GOOS=$$os $(GO) vet ./...) || exit 1; done # where kubectl runs, too
 	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes= .github/workflows/*.yml
 	$(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.1 build examples/kustomize/web | diff examples/kustomize/rendered.yaml -
 
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev

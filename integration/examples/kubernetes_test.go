@@ -93,6 +93,8 @@ func withoutShell(t *testing.T, links string) {
 func builtWithoutShell(t *testing.T, text string) {
 	c := newShellless(t, pageBlocks(t, "kubernetes.md")["An image without a shell 1"])
 	file := filepath.Join(c.source, "Dockerfile")
+	text = "FROM example.com/app\nCOPY confit /usr/local/bin/confit\nCOPY links /etc/confit/links\n" + text +
+		"USER 65532\nENTRYPOINT [\"confit\", \"--\"]\nCMD [\"/app\"]\n"
 	must(t, os.WriteFile(file, []byte(text), 0o644))
 	c.dockerfile, c.readOnly = readDockerfile(t, file), true
 	c.build()

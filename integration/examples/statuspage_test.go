@@ -98,7 +98,7 @@ func alertsByJQ(t *testing.T, block string) {
 	said := sayings(t, block, status)
 	for part, want := range map[string]string{
 		"rejection |": "^validate: .*ended with exit 1\nas it is\n", hangs: "^(false|null)\n$", waits: "^$",
-		"attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^/confit/app\n$",
+		"polling": "^/confit/app\n$",
 	} {
 		wantSaid(t, said, part, want)
 	}
