@@ -25,6 +25,7 @@ var kubernetesPage = map[string]runner{
 	"An image without a shell 1":          withoutShell,
 	"An image without a shell 2":          builtWithoutShell,
 	"Workloads other than a Deployment 1": jobKeepsItsFile,
+	"Workloads other than a Deployment 2": manifestOf("kubernetes.md"),
 }
 
 // inScene is for what the real node runs. A test there holds that each section has a scene.

@@ -19,8 +19,7 @@ import (
 // recipes are the blocks of docs/recipes.md.
 var recipes = map[string]runner{
 	"envsubst 1":                          envsubst,
-	"envsubst 2":                          envsubstOfTheImage,
-	"envsubst 3":                          copyWithMode,
+	"envsubst 2":                          copyWithMode,
 	"A TLS certificate that is rotated 1": rotate,
 	"A TLS certificate that is rotated 2": manifestOf("recipes.md"),
 	"A check of several files 1":          rulesBeside,
@@ -59,16 +58,6 @@ func envsubst(t *testing.T, block string) {
 	c.edit("BACKEND", "10.0.0.1:80", "10.0.0.2:80")
 	c.answers(ask, "10.0.0.2:80")
 	c.logs(1, restarting)
-}
-
-func envsubstOfTheImage(t *testing.T, block string) {
-	c := pod{
-		configMaps: map[string]volume.Payload{"web": volume.Strings("default.conf.template", template)},
-		app:        runNginx, env: []string{"PORT=8080", "BACKEND=10.0.0.1:80"}, base: provideTemplates,
-	}.start(t, block)
-	ask := get("http://127.0.0.1:8080/")
-	c.takes("default.conf.template", ask)
-	c.refuses("default.conf.template", "listen", "listne", "validate", ask)
 }
 
 // copyWithMode gives ssh-keygen a key that it would refuse with the volume's mode.
