@@ -34,7 +34,7 @@ demo: confit ## nginx under confit: a good edit, a bad one, the recovery
 quick: ## the tests of what has changed since the last commit, in seconds
 	GO='$(GO)' .ci/quick
 
-test: ## what shows that confit works: processes, nginx, the kubelet's writer; as root on Debian, in some minutes
+test: ## what shows that confit works: processes, nginx, the kubelet's writer; as root on Debian
 	GO='$(GO)' .ci/suite test nginx:nginx-light strace:strace envsubst:gettext-base /usr/bin/python3:python3-minimal gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 
 check: ## all other tests: the race detector, daemons, examples, pages; installs what they need
