@@ -12,23 +12,23 @@ var mostWords = map[string]int{
 	"README.md":       1_230,
 	"docs/README.md":  250,
 	"docs/fleet.md":   1_900,
-	"docs/kubectl.md": 2_510,
+	"docs/kubectl.md": 2_620,
 
-	"docs/failures.md":        1_500,
+	"docs/failures.md":        1_510,
 	"docs/reference.md":       4_450,
 	"docs/status.md":          1_785,
 	"docs/troubleshooting.md": 2_900,
 	"docs/confitctl.md":       640,
-	"docs/daemons.md":         3_740,
+	"docs/daemons.md":         3_820,
 	"docs/gate.md":            730,
-	"docs/inject.md":          1_150,
+	"docs/inject.md":          1_180,
 	"docs/kubernetes.md":      2_230,
 	"docs/operations.md":      930,
 	"docs/recipes.md":         1_150,
 	"docs/security.md":        1_010,
 
 	"docs/internals/conformance.md":  530,
-	"docs/internals/decisions.md":    4_600,
+	"docs/internals/decisions.md":    4_820,
 	"docs/internals/dependencies.md": 380,
 	"docs/internals/design.md":       2_890,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_400
-	mostForContributors = 9_280
+	mostForUsers        = 29_620
+	mostForContributors = 9_500
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.

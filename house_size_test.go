@@ -10,16 +10,16 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               21_635, // all of it
+	"":               21_815, // all of it
 	"supervisor":     5_155,
-	"linker":         2_245,
+	"linker":         2_275,
 	"config":         1_645,
-	"process":        1_630,
+	"process":        1_640,
 	"signals":        375,
 	"notify":         240,
 	"status":         675,
-	"linker/files":   410,
-	"linker/safedir": 675,
+	"linker/files":   415,
+	"linker/safedir": 785,
 }
 
 // TestSize holds these bounds, and that none of them is far from what there is: what went stays away.
