@@ -152,14 +152,15 @@ func twice(t *testing.T) (*setup, *volume, *confit) {
 func TestRepair_roll_back_to_what_is_damaged(t *testing.T) {
 	t.Parallel()
 	s, web, c := twice(t)
-	s.damage(overwrite(s.keyOf("2", "web/other"), "damaged"))
+	s.damage(errors.Join(overwrite(s.keyOf("2", "web/other"), "damaged"), overwrite(s.keyOf("2", "web/LEVEL"), "damaged")))
 	web.swap(keys{"text": "die 3", "other": "x2", "LEVEL": "L2"})
 	c.wantRolledBack(1, "2")
 	c.Says("read second", 2)
-	if e := c.logs("not everything could be put back: it is tried again", 1); e["error"] != `key "web/other" of generation 2 is damaged` {
+	if e := c.logs("not everything could be put back: it is tried again", 1); e["error"] != `key "web/LEVEL" of generation 2 is damaged; so are 1 more` {
 		t.Errorf("logged %v, want the key", e)
 	}
 	s.wantFiles(keys{"text": "second", "other": "damaged"})
+	c.wantVariable(2, "LEVEL", "L2") // which confit knows
 	c.wantLogged(notGoneBack, 0)
 }
 

@@ -143,6 +143,35 @@ func drained(hints <-chan struct{}, within time.Duration) bool {
 	}
 }
 
+// TestEmptied_status: another goroutine writes the status meanwhile, to the one directory or the other, and in the end to the new one.
+func TestEmptied_status(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	stop, written := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(written)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = h.linker.WriteStatus([]byte("{}"))
+			}
+		}
+	}()
+	for range 20 {
+		h.must(os.RemoveAll(h.path("gone")))
+		h.must(os.Rename(h.path("state"), h.path("gone")))
+		h.must(h.linker.Repair())
+	}
+	close(stop)
+	<-written
+	h.must(h.linker.WriteStatus([]byte("{}")))
+	if _, err := ReadStatus(h.path("state")); err != nil {
+		t.Error(err)
+	}
+	h.reads("web/a", "a1")
+}
+
 // TestEmptied_mounted: what is mounted over the generations can't be moved. That is said, and it is over when the mount is.
 func TestEmptied_mounted(t *testing.T) {
 	h := newStored(t, "web/ web/")

@@ -49,7 +49,7 @@ type Linker struct {
 	volumes  []VolumeStatus   // as the last look found them
 	unmended map[string]error // what could not be put right last, and why
 	repairs  int              // calls of Repair so far
-	anew     bool             // names or the generation in force were made anew since the last one
+	anew     bool             // something was missing since the last one
 
 	renew     func() (moved []string, err error) // see statedir.Dir.Renew
 	lastNote  *Note                              // what note.json holds; nil: nothing of this confit's

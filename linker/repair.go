@@ -31,7 +31,8 @@ func (l *Linker) Has(number int) error {
 // Repair puts right what others have changed: the names that confit works in, with the small files that went with them; the generation that
 // is in force, the live link and the targets. It removes what killed tries have left. Of a generation in whose place another one was put in
 // force meanwhile it repairs nothing. What it puts right it logs, and once what it can't, which it returns; that is a [*Damaged] if what is
-// mounted is something else. anew reports that names or the generation were made anew since the last call. While it is watched who opens
+// mounted is something else. anew reports that something was missing
+// since the last call. While it is watched who opens
 // what has changed it looks at no file, as that would count. Now and then it returns memory to the system, as [Linker.Collect] does.
 func (l *Linker) Repair(number int) (anew bool, err error) {
 	if l.repairs++; l.repairs%repairsToRest == 0 {

@@ -131,7 +131,8 @@ func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) er
 
 // stageDamaged stages a generation again that is damaged, if what is mounted has its hash. The name stays, and the app isn't asked to read.
 func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
-	if _, is := errors.AsType[*Damaged](damage); !is || g.Inputs != g.Hash { // what was rendered nobody makes again
+	d, is := errors.AsType[*Damaged](damage)
+	if !is || g.Inputs != g.Hash { // what was rendered nobody makes again
 		return damage
 	}
 	for range maxAttempts {
@@ -139,6 +140,7 @@ func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
 			break
 		}
 	}
+	l.anew = l.anew || d.Missing
 	return err
 }
 
@@ -167,7 +169,6 @@ func (l *Linker) stageAgain(g *generation.Copy, damage error) error {
 		_ = l.state.Generations.RemoveAll(written)
 		return fmt.Errorf("cannot stage generation %d again: %w", g.Number, files.Cause(err))
 	}
-	l.anew = true
 	l.log.Warn("generation staged again: somebody had changed or removed keys of it", "generation", g.Number, "error", damage.Error())
 	return nil
 }

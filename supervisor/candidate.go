@@ -218,6 +218,10 @@ func (t *transition) publishEnded(e event) {
 			t.reject(linker.StepHooks, e.reason, "")
 		}
 	case failed:
+		if !t.waits.IsZero() && errors.Is(e.err, linker.ErrEmptied) {
+			t.overtaken()
+			return
+		}
 		t.exposure, t.fingerprint = visible, "" // in part, perhaps
 		t.systemRefused("publish", e.err)
 	}

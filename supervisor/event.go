@@ -43,7 +43,7 @@ type (
 		undone  error           // what could not be put right beside it
 		changes []linker.Change // from the generation that goBack dropped to the one before
 	}
-	lost  struct{ err error } // what was to be gone back to lacks a key, or would give the app a damaged variable
+	lost  struct{ err error } // what was to be gone back to lacks a key
 	noted struct {            // or not
 		note *linker.Note
 		err  error

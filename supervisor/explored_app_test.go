@@ -166,6 +166,9 @@ func (c *course) runHook(a runHook) event {
 	if c.may.hooksMissing && c.choose(2) == 1 {
 		return hookStartFailed{err: errors.New("not found")}
 	}
+	if ofCandidate := a.name == "render" || a.name == "validate" || a.name == "gate"; ofCandidate && c.may.empties && c.choose(2) == 1 {
+		return hookStartFailed{linker.ErrEmptied, true}
+	}
 	c.hook, c.hookAbout, c.hookKilled, c.givenUp = a.name, letter(a.candidate.Hash[0]), false, false
 	c.hookLate = !c.now.Before(c.readAt.Add(c.config.Probation))
 	if a.name == "gate" && len(c.config.Report) > 0 {

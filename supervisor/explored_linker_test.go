@@ -75,7 +75,10 @@ func (c *course) panics(job) error {
 	return nil
 }
 
-func (c *course) refuses(job) error {
+func (c *course) refuses(j job) error {
+	if p, isPublish := j.(publish); isPublish && !p.shown && c.may.empties && c.choose(2) == 1 {
+		return linker.ErrEmptied
+	}
 	if c.may.refuses && c.choose(2) == 1 {
 		return errRefused
 	}

@@ -103,7 +103,7 @@ func (e compared) take(t *transition) {
 	if e.number != t.candidate.Number { // of a gate that was asked before
 		return
 	}
-	superseded := errors.Is(e.err, linker.ErrSuperseded)
+	superseded := errors.Is(e.err, linker.ErrSuperseded) || t.phase == waiting && errors.Is(e.err, linker.ErrEmptied) // by the entrypoint
 	switch {
 	case t.phase != waiting && (t.phase != gating || t.gateEnds()):
 	case superseded && t.phase == waiting:

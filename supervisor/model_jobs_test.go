@@ -152,7 +152,7 @@ func (m *model) publish(f fate, j publish) event {
 		return published{}
 	}
 	if err := f.refuses(j); err != nil {
-		if f.happens() {
+		if err != linker.ErrEmptied && f.happens() { // else nothing is begun
 			m.show(m.staged)
 		}
 		return failed{err}

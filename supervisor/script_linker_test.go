@@ -76,7 +76,15 @@ func (p *player) demands(l letter, _ []linker.Change) (config.Action, time.Durat
 
 func (p *player) panics(j job) error { return p.fault(jobName(j), "panics") }
 
-func (p *player) refuses(j job) error { return p.fault(jobName(j), "fails") }
+func (p *player) refuses(j job) error { return orEmptied(p.fault(jobName(j), "fails")) }
+
+// orEmptied is the error of what is gone, where a script says emptied.
+func orEmptied(err error) error {
+	if err != nil && err.Error() == "emptied" {
+		return linker.ErrEmptied
+	}
+	return err
+}
 
 func (p *player) spoils(j job) error { return p.fault(jobName(j), "finds") }
 
@@ -106,7 +114,8 @@ func (p *player) runHook(a runHook) event {
 		p.t.Fatalf("a second hook runs beside %s", p.hook)
 	}
 	if err := p.fault(a.name, "doesn't start"); err != nil {
-		return hookStartFailed{err: asErrno(err)}
+		err = orEmptied(err)
+		return hookStartFailed{asErrno(err), err == linker.ErrEmptied}
 	}
 	p.hook = a.name
 	return nil

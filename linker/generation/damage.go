@@ -87,9 +87,9 @@ func (c *Store) damage(g *Copy, found func(flaw) error) error {
 // stands there, and what others have added moves with it. Who reads meanwhile has the one or the other, whole.
 func (c *Store) Replace(g, again *Copy, written string) error {
 	all := c.State.Generations
-	for p, isDir := range c.partsOf(g) {
+	for p := range c.partsOf(g) {
 		_ = c.at(g, p, func(in *safedir.Dir, name string) error {
-			return c.keepLooks(in, name, path.Join(written, string(p)), isDir)
+			return all.In(path.Join(written, string(p)), false, func(to *safedir.Dir, as string) error { return keepLooks(in, to, name, as) })
 		})
 	}
 	var strangers []lines.Key
@@ -120,19 +120,15 @@ func (c *Store) Replace(g, again *Copy, written string) error {
 	return all.RemoveAll(former)
 }
 
-// keepLooks gives a part of a copy the mode and owner of what it will replace, if that is of the same kind and confit may read it.
-func (c *Store) keepLooks(in *safedir.Dir, name, copied string, isDir bool) error {
-	kind := uint32(unix.S_IFREG)
-	if isDir {
-		kind = unix.S_IFDIR
-	}
-	st, err := in.Stat(name)
-	if err != nil || st.Mode&unix.S_IFMT != kind || in.Readable(name) != nil {
+// keepLooks gives a part of a copy the mode and owner of what it will replace, if that is of the same kind and confit may read it. It never
+// gives a set-user-ID bit.
+func keepLooks(in, to *safedir.Dir, name, as string) error {
+	was, err := in.Stat(name)
+	is, missing := to.Stat(as)
+	if err != nil || missing != nil || (was.Mode^is.Mode)&unix.S_IFMT != 0 || in.Readable(name) != nil {
 		return err
 	}
-	return c.State.Generations.In(copied, false, func(to *safedir.Dir, as string) error {
-		return errors.Join(to.Chown(as, st.Uid, st.Gid), to.Chmod(as, st.Mode&0o7777))
-	})
+	return errors.Join(to.Chown(as, was.Uid, was.Gid), to.Chmod(as, was.Mode&0o777))
 }
 
 // at calls do with the directory of a part of a generation, and with its name there.

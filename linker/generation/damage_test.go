@@ -162,6 +162,17 @@ func TestReplace_whole(t *testing.T) {
 	}
 }
 
+// TestReplace_no_set_user_id: who may put another file there doesn't get a program of its owner.
+func TestReplace_no_set_user_id(t *testing.T) {
+	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
+	g := s.write("web/a", "1")
+	s.must(errors.Join(os.WriteFile(g.Dir+"/web/a", []byte("x"), 0), os.Chmod(g.Dir+"/web/a", 0o755|os.ModeSetuid|os.ModeSetgid)))
+	s.must(s.replace(g, "web/a", "1"))
+	if info, err := os.Stat(g.Dir + "/web/a"); err != nil || info.Mode() != 0o755 {
+		t.Errorf("it has mode %v (%v)", info.Mode(), err)
+	}
+}
+
 // replace writes a generation once more, and puts it in the place of the former one.
 func (s *shelf) replace(g *generation.Copy, kv ...string) error {
 	again := &generation.Copy{Generation: g.Generation, Files: map[lines.Key]generation.File{}}

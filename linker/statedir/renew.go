@@ -15,21 +15,17 @@ func Names(name string) bool {
 // emptied the directory, or another user of the pod renamed what is in it. What stands in the way is moved aside. It returns the names that
 // were not as confit had made them.
 func (s *Dir) Renew() (moved []string, err error) {
-	names := []struct {
-		name  string
-		holds func() bool
-		renew func() error
-	}{
-		{".", func() bool { return s.Top.Leads(s.Path) }, s.renewTop},
-		{lockName, s.holdsLock, s.renewLock},
-		{generationsName, func() bool { return s.Top.Is(generationsName, s.Generations.St) }, s.renewGenerations},
-		{socketName, func() bool { return s.Socket == nil || s.Socket.Holds() }, s.renewSocket},
-	}
-	for _, n := range names {
-		if err == nil && !n.holds() {
-			moved = append(moved, s.Top.Join(n.name))
-			err = n.renew()
+	hold := func(name string, holds func() bool, renew func() error) {
+		if err == nil && !holds() {
+			moved = append(moved, s.Top.Join(name))
+			err = renew()
 		}
+	}
+	hold(".", func() bool { return s.Top.Leads(s.Path) }, s.renewTop)
+	hold(lockName, s.holdsLock, s.renewLock)
+	hold(generationsName, func() bool { return s.Top.Is(generationsName, s.Generations.St) }, s.renewGenerations)
+	if s.Socket != nil {
+		hold(socketName, s.Socket.Holds, s.renewSocket)
 	}
 	return moved, err
 }
