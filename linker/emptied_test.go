@@ -1,8 +1,10 @@
 package linker
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +186,37 @@ func TestEmptied_mounted(t *testing.T) {
 	h.must(unix.Unmount(at, 0))
 	h.must(h.linker.Repair())
 	h.reads("web/a", "a1")
+}
+
+// TestEmptied_note: what can't be staged again is no longer noted, and what the app is on comes back, also where it is noted before that.
+func TestEmptied_note(t *testing.T) {
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.edit("two", false)
+	h.must(h.linker.Store())
+	h.wantNoted(2, 1)
+	h.must(emptyDir(h.path("state")))
+	h.linker.Forget()
+	_, err := h.linker.Stage() // which makes the names anew
+	h.must(errors.Join(err, h.linker.Store()))
+	h.wantNoted()
+	h.must(h.linker.Repair())
+	h.wantNoted(2)
+	h.restart().wantAccepted(2)
+}
+
+// wantNoted holds which generations note.json names.
+func (h *house) wantNoted(want ...int) {
+	h.Helper()
+	data, err := os.ReadFile(h.path("state/note.json"))
+	var note struct{ Ladder []struct{ Number int } }
+	h.must(errors.Join(err, json.Unmarshal(data, &note)))
+	var got []int
+	for _, r := range note.Ladder {
+		got = append(got, r.Number)
+	}
+	if !slices.Equal(got, want) {
+		h.Errorf("noted are %v, want %v", got, want)
+	}
 }
 
 // TestEmptied_moved_on: where something else is mounted the generation is lost, and that is an error until an edit is taken.

@@ -123,6 +123,24 @@ func (l Ladder) BackToTop() Ladder {
 	return l
 }
 
+// Of is the ladder of those rungs that are there. Where the one is gone that the app was on, it is on the next one, else on the top.
+func (l Ladder) Of(isThere func(number int) bool) (next Ladder) {
+	n := 0
+	for i, r := range l.Rungs[:l.Len()] {
+		if !isThere(r.Number) {
+			continue
+		}
+		next.Rungs[n] = r
+		if n++; i < l.On {
+			next.On++
+		}
+	}
+	if next.On == n && l.On != l.Len() {
+		next.On = 0
+	}
+	return next
+}
+
 // Without is the ladder without the rung that the app is on, which can't be gone back to. The app is on the next one, if any.
 func (l Ladder) Without() Ladder {
 	copy(l.Rungs[l.On:], l.Rungs[l.On+1:])

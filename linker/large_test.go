@@ -51,6 +51,7 @@ func (h *house) withKeys(number, keys int) Rung {
 		g.Targets[Target("/etc/nginx/"+name)] = target.Want{Dest: target.Dest("/run/confit/live/web/" + name)}
 	}
 	h.linker.generations[number] = g
+	h.must(os.MkdirAll(h.linker.state.GenerationDir(number), 0o755))
 	return Rung{Generation: g.Generation}
 }
 

@@ -70,12 +70,14 @@ type storedRung struct {
 	Targets map[Target]target.Want  `json:"targets"`
 }
 
-// WriteNote replaces the note. After an error the former one stays, with its generations, and WriteNote can be called again. A note that
+// WriteNote replaces the note, with the generations that are there. After an error the former one stays, with its generations, and WriteNote can be called again. A note that
 // can't be read isn't replaced.
 func (l *Linker) WriteNote(n Note) error {
 	if l.unread != nil {
 		return l.unread
 	}
+	l.lastNote = new(n)
+	n.Ladder = n.Ladder.Of(func(number int) bool { return !l.isGone(number) })
 	var stored []storedRung
 	for _, r := range n.Ladder.Rungs[:n.Ladder.Len()] {
 		g, err := l.generation(r.Number)
@@ -86,7 +88,7 @@ func (l *Linker) WriteNote(n Note) error {
 	}
 	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes, n.Entrypoint})
 	if err == nil {
-		l.noted, l.lastNote = n.Ladder.Numbers(), &n
+		l.noted = n.Ladder.Numbers()
 	}
 	return err
 }
