@@ -66,10 +66,11 @@ func TestEmptied_nginx(t *testing.T) {
 func TestEmptied_at_rest(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]func(state string) error{
-		"all": emptyDir, "the_directory": os.RemoveAll,
-		"generations": func(state string) error { return os.RemoveAll(state + "/generations") },
-		"renamed":     func(state string) error { return os.Rename(state+"/generations", state+"/mine") },
-		"notify":      func(state string) error { return os.Remove(state + "/notify") },
+		"all":           emptyDir,
+		"the_directory": func(state string) error { return os.Rename(state, state+".mine") },
+		"generations":   func(state string) error { return os.RemoveAll(state + "/generations") },
+		"renamed":       func(state string) error { return os.Rename(state+"/generations", state+"/mine") },
+		"notify":        func(state string) error { return os.Remove(state + "/notify") },
 		"replaced": func(state string) error {
 			return errors.Join(os.WriteFile(state+"/mine", nil, 0o644), os.Rename(state+"/mine", state+"/notify"))
 		},
@@ -176,4 +177,24 @@ func TestEmptied_try(t *testing.T) {
 	if !strings.Contains(stderr, "somebody has moved") || strings.Contains(stderr, "validated") {
 		t.Errorf("it says %q", stderr)
 	}
+}
+
+// What is mounted over the generations can't be moved: that is said once, with code 3, and it is over when the mount is.
+func TestEmptied_mounted_over(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.line("rescan 200ms")
+	web.swap(keys{"text": "first"})
+	c := s.first(s.printer()...)
+	over := filepath.Join(s.state, "generations")
+	if out, err := c.Visit("-m", "mount", "-t", "tmpfs", "-o", "mode=777", "tmpfs", over).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c.tells(3, "what is in the way", func(r report) bool { return r.Damaged && strings.Contains(r.Trouble, "cannot trust") })
+	if out, err := c.Visit("-m", "umount", over).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c.tells(0, "nothing wrong", report.quiet)
+	s.eventuallyReads(c, "first")
+	c.wantLogged("state directory not mended", 1)
 }

@@ -46,11 +46,10 @@ type Linker struct {
 	unlinked    []volume.Key             // the staged keys of the last look: their targets are found with those of the rendered keys
 	mounts      *mounts.Table            // until the first look
 
-	volumes  []VolumeStatus   // as the last look found them
-	unmended map[string]error // what could not be put right last, and why
-	repairs  int              // calls of Repair so far
-	anew     bool             // something was missing since the last one
-
+	volumes   []VolumeStatus                     // as the last look found them
+	unmended  map[string]error                   // what could not be put right last, and why
+	repairs   int                                // calls of Repair so far
+	anew      bool                               // something was missing since the last one
 	renew     func() (moved []string, err error) // see statedir.Dir.Renew
 	lastNote  *Note                              // what note.json holds; nil: nothing of this confit's
 	lastTrial Trial                              // the same of the trial
@@ -154,17 +153,18 @@ func (l *Linker) inUse(accepted []int) map[int]bool {
 // to follow.
 func (l *Linker) names() error {
 	moved, err := l.renew()
-	if len(moved) > 0 {
-		l.anew = true
-		l.log.Warn("state directory made anew: somebody had moved or removed what confit works in", "paths", moved, "todo", emptiedTodo)
-		l.watch.Empty()
-		for _, g := range l.generations {
-			if l.isGone(g.Number) {
-				g.Unmoved = func() error { return ErrEmptied }
-			}
+	l.anew = l.anew || len(moved) > 0
+	if len(moved) == 0 || err != nil { // a hint would lead here at once
+		return err
+	}
+	l.log.Warn("state directory made anew: somebody had moved or removed what confit works in", "paths", moved, "todo", emptiedTodo)
+	l.watch.Empty()
+	for _, g := range l.generations {
+		if l.isGone(g.Number) {
+			g.Unmoved = func() error { return ErrEmptied }
 		}
 	}
-	return err
+	return nil
 }
 
 // isGone reports that a generation's directory isn't there.

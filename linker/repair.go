@@ -12,7 +12,7 @@ import (
 // repairsToRest is after how many calls Repair returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
 const repairsToRest = 16
 
-// Offer names the socket at which the app says how it is: it is bound again when somebody has taken its name away.
+// Offer names the socket where the app says how it is: it is bound again when its name is gone.
 func (l *Linker) Offer(s statedir.Socket) { l.state.Socket = s }
 
 // Emptied receives a value when the names that confit works in are to be compared.
@@ -28,12 +28,11 @@ func (l *Linker) Has(number int) error {
 	return err
 }
 
-// Repair puts right what others have changed: the names that confit works in, with the small files that went with them; the generation that
-// is in force, the live link and the targets. It removes what killed tries have left. Of a generation in whose place another one was put in
-// force meanwhile it repairs nothing. What it puts right it logs, and once what it can't, which it returns; that is a [*Damaged] if what is
-// mounted is something else. anew reports that something was missing
-// since the last call. While it is watched who opens
-// what has changed it looks at no file, as that would count. Now and then it returns memory to the system, as [Linker.Collect] does.
+// Repair puts right what others have changed: the names that confit works in, with the small files that went with them; the generation, the
+// live link and the targets, unless another generation was put in force meanwhile. It removes what killed tries have left. What it puts
+// right it logs, and once what it can't, which it returns: [ErrEmptied] of the names, a [*Damaged] where something else is mounted. anew
+// reports that something was missing since the last call. While it is watched who opens what has changed it looks at no file, as that would
+// count. Now and then it returns memory to the system, as [Linker.Collect] does.
 func (l *Linker) Repair(number int) (anew bool, err error) {
 	if l.repairs++; l.repairs%repairsToRest == 0 {
 		debug.FreeOSMemory()
@@ -51,6 +50,7 @@ func (l *Linker) Repair(number int) (anew bool, err error) {
 		}
 	}
 	if err := l.names(); err != nil {
+		err = fmt.Errorf("%w: %w", ErrEmptied, err)
 		said("state directory", "path", l.state.Path, "", err)
 		return l.anew, err
 	}

@@ -20,7 +20,8 @@ func (e repaired) take(t *transition) { // the linker has logged it
 	if t.complaints[relinking] = ""; e.err != nil {
 		t.complaints[relinking] = e.err.Error()
 	}
-	_, t.damaged = errors.AsType[*linker.Damaged](e.err)
+	_, isDamaged := errors.AsType[*linker.Damaged](e.err)
+	t.damaged = isDamaged || errors.Is(e.err, linker.ErrEmptied)
 	if e.anew {
 		t.missedBy = t.now.Add(t.config.Probation)
 	}
