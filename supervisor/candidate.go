@@ -54,14 +54,10 @@ func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linke
 
 // compareCandidate compares a candidate with the live generation and with the rejected configuration.
 func (t *transition) compareCandidate(e staged) {
-	t.writing = e.candidate.Writing
-	t.candidate, t.reloadAction = e.candidate, e.reloadAction
+	slower := t.writing != linker.FileByFile && e.candidate.Writing == linker.FileByFile
+	t.candidate, t.reloadAction, t.writing = e.candidate, e.reloadAction, e.candidate.Writing
 	if t.candidate.Fallback {
-		if t.isKnownBad() || t.ladder.WasTried(t.candidate.Inputs) { // it is just what was taken back
-			t.reject("stage", errors.New("it is what was rejected"), "")
-		} else {
-			t.tryCandidate(e.splay)
-		}
+		t.compareFallback(e.splay)
 		return
 	}
 	hash, keys := e.candidate.Hash.Hex(), sums(e.candidate.Changes)
@@ -93,6 +89,8 @@ func (t *transition) compareCandidate(e staged) {
 		t.changeWaits()
 		t.discard()
 		t.endTransaction()
+	case slower && t.app.Runs():
+		t.settleAgain()
 	default:
 		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
 			t.undecided = t.now
@@ -102,6 +100,22 @@ func (t *transition) compareCandidate(e staged) {
 		}
 		t.tryCandidate(e.splay)
 	}
+}
+
+// compareFallback refuses just what was taken back.
+func (t *transition) compareFallback(splay time.Duration) {
+	if t.isKnownBad() || t.ladder.WasTried(t.candidate.Inputs) {
+		t.reject("stage", errors.New("it is what was rejected"), "")
+	} else {
+		t.tryCandidate(splay)
+	}
+}
+
+// settleAgain has the volumes looked at once more, after quiet: a candidate of what turns out to be written file by file may be torn.
+func (t *transition) settleAgain() {
+	t.fingerprint, t.pending = "", true
+	t.discard()
+	t.endTransaction()
 }
 
 // isKnownBad reports that the candidate was rejected before, and isn't due to be tried again, or not by a reload.

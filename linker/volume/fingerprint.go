@@ -50,7 +50,7 @@ func (r *Reading) fingerprint() Fingerprint {
 	return Fingerprint(b.String())
 }
 
-// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs no whole look when all are atomic: what is behind
+// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs no whole look when all are swapped: what is behind
 // ..data never changes, but for being removed after a swap.
 func (r *Reading) CheckUnmoved() error {
 	if r.Writing() != FileByFile && len(r.wrong) == 0 {
@@ -86,14 +86,14 @@ func (r *Reading) Fresh() bool {
 		if changed.Nsec == 0 {
 			changed.Sec += 2
 		}
-		return !k.vol.atomic && (changed.Sec > r.began.Sec || changed.Sec == r.began.Sec && changed.Nsec >= r.began.Nsec)
+		return !k.vol.swapped() && (changed.Sec > r.began.Sec || changed.Sec == r.began.Sec && changed.Nsec >= r.began.Nsec)
 	})
 }
 
 // Writing is how the volumes of a look change.
 func (r *Reading) Writing() Writing {
 	switch {
-	case slices.ContainsFunc(r.volumes, func(v *volume) bool { return !v.atomic }):
+	case slices.ContainsFunc(r.volumes, func(v *volume) bool { return !v.swapped() }):
 		return FileByFile
 	case len(r.volumes) > 1:
 		return SwapBySwap
@@ -105,7 +105,7 @@ func (r *Reading) Writing() Writing {
 type Writing int
 
 const (
-	FileByFile Writing = iota // there is a plain volume
+	FileByFile Writing = iota // there is a plain volume, or a mirrored one
 	SwapBySwap                // several atomic volumes, each of which is swapped as a whole
 	OneSwap                   // one atomic volume: a swap is the whole change
 )

@@ -107,6 +107,9 @@ func (r *Reading) open(i int) error {
 	for dir := s.SearchFrom(); !v.atomic && dir != v.dir && files.Inside(dir, v.dir); dir = filepath.Dir(dir) {
 		v.dirs = append(v.dirs, dir) // those that are missing may come one by one
 	}
+	if v.mirrored {
+		v.dirs = append(v.dirs, filepath.Join(v.dir, v.data))
+	}
 	v.inFallback = v.inFallback || s.InFallback // a path may lead there, too
 	if s.Direct || v.copied {
 		return nil
@@ -139,11 +142,11 @@ func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
 	return v, err
 }
 
-// expand lists the keys of those links whose volumes are atomic, or plain.
-func (r *Reading) expand(links []int, atomic bool) error {
+// expand lists the keys of those links whose volumes are swapped, or changed file by file.
+func (r *Reading) expand(links []int, swapped bool) error {
 	for _, i := range links {
 		v := r.of[i]
-		if v.atomic != atomic || atomic && v.root == nil { // of which the error is known
+		if v.swapped() != swapped || v.atomic && v.root == nil { // of which the error is known
 			continue
 		}
 		w := walk{Reading: r, link: i, s: &r.from.Links[i], v: v}

@@ -32,6 +32,8 @@ type volume struct {
 	root   *safedir.Dir // that directory; for a plain volume dir itself; nil if there is none
 	isFile bool         // something that is no directory is in its place
 
+	mirrored bool // it holds ..data, and isn't changed by one rename of that: it was written to since
+
 	print      string            // what its directory looked like, cheap to compare
 	copied     bool              // a link asks for copies of its keys
 	inFallback bool              // it is the fallback's
@@ -94,13 +96,22 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		case v.data != path.Base(v.data) || v.data == ".." || v.data == ".":
 			return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
 		}
-		if root, err = mount.OpenWithin(v.data); err != nil {
+		link, err := mount.Stat(lines.DataLink)
+		if err == nil {
+			root, err = mount.OpenWithin(v.data)
+		}
+		if err != nil {
 			return v, files.Invalidf("volume %q: cannot follow its ..data link: %w", dir, files.Reason(err))
 		}
+		v.mirrored = root.St.Mtim.Nano() > link.Mtim.Nano()
 	}
 	v.root = root
 	return v, nil
 }
+
+// swapped reports that one rename changes the whole volume: the kubelet's writer makes ..data when all that it leads to is there. Kata's agent,
+// which mirrors small volumes into the guest, makes files and links in any order.
+func (v *volume) swapped() bool { return v.atomic && !v.mirrored }
 
 // identity changes when a file is replaced or, with times, written to. Those of a plain volume don't count, as unrelated files may come and
 // go in it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,29 @@ func TestHowVolumesChange(t *testing.T) {
 	if r := m.look(); r.Writing() != volume.FileByFile || r.Holds() {
 		t.Errorf("a plain one: %v, holds %v", r.Writing(), r.Holds())
 	}
+}
+
+// TestMirrored: a volume whose ..data is older than what it leads to wasn't changed by one rename. It is looked at as a plain one: what is
+// written to it is noticed, whichever of the keys that is.
+func TestMirrored(t *testing.T) {
+	m := newMounts(t, "web/")
+	m.put("web/..1/a", "a1")
+	m.swap("web", "..1")
+	if r := m.look(); r.Writing() != volume.OneSwap {
+		t.Errorf("a swap is written %v", r.Writing())
+	}
+	m.swap("web", "..2")
+	m.must(os.Mkdir(m.volumes("web/..2"), 0o755), os.WriteFile(m.volumes("web/..2/a"), []byte("a"), 0o644))
+	r := m.look()
+	if r.Writing() != volume.FileByFile || r.Holds() || !slices.Contains(r.Dirs(), m.volumes("web/..2")) {
+		t.Errorf("written %v, holds %v, hints come of %q", r.Writing(), r.Holds(), r.Dirs())
+	}
+	m.holds(r, "web/a", "a")
+	m.must(r.CheckUnmoved(), os.WriteFile(m.volumes("web/..2/a"), []byte("a2"), 0o644))
+	if err := r.CheckUnmoved(); !errors.Is(err, files.ErrMoved) {
+		t.Errorf("a key was written: error %v", err)
+	}
+	m.reads("web/a", "a2")
 }
 
 // TestTornDown: a volume that was atomic and is no longer isn't taken for an empty plain one.
