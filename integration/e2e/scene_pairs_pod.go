@@ -8,7 +8,7 @@ import (
 // pairPod is a pod as its levels make it. Its one followed key that is always there lies in a directory that no image
 // has.
 type pairPod struct {
-	name, number           string
+	name                   string
 	annotations            object
 	spec, pod, app         object // pod and app are the security contexts' holders: the spec's and the container's
 	mounts, volumes, inits []object
