@@ -32,10 +32,27 @@ func TestGolden(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got\n%s\nwant\n%s", text(t, got), text(t, want))
 			}
+			checkState(t, want)
 			if plan := read(t, document).Plan(Options{Image: confitImage}); strings.Contains(text(t, want), "name: confit-seed") && !plan.Empty() {
 				t.Errorf("a second run rewrites it again:\n%s", text(t, document))
 			}
 		})
+	}
+}
+
+// checkState holds that nobody but a container itself writes to its state directory: in an emptyDir that confit can't tighten, others could
+// move what it works in. Of the volume each container has a part of its own.
+func checkState(t *testing.T, spec object) {
+	t.Helper()
+	for _, key := range []string{"initContainers", "containers"} {
+		for _, c := range objects(spec[key]) {
+			for _, m := range objects(c["volumeMounts"]) {
+				own := m["subPath"] == c["name"] && key == "containers" && (m["mountPath"] == stateDir || m["readOnly"] == true)
+				if m["name"] == stateVolume && !own {
+					t.Errorf("container %v mounts a state directory: %v", c["name"], m)
+				}
+			}
+		}
 	}
 }
 

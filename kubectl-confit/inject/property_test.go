@@ -36,6 +36,7 @@ func TestAnyPod(t *testing.T) {
 		if !plan.Empty() {
 			changed++
 			findPlaces(t, after, plan)
+			checkState(t, after)
 			undo(t, after, before, plan)
 		}
 		if !reflect.DeepEqual(before, after) {
