@@ -21,7 +21,7 @@ func Explain(w io.Writer, c *Config, find func(string) error, restarts func(stri
 		printRow(w, "app", JoinWords(c.App))
 	}
 	err := linker.Explain(w, c.Linker(nil, 0))
-	missing, later := c.unfound(c.commands(), find)
+	missing, later := c.unfound(append(c.hooks(), namedCommand{"app", c.App}), find)
 	for _, err := range later {
 		fmt.Fprintln(w, "note:", err)
 	}
@@ -53,9 +53,6 @@ type namedCommand struct {
 	where string
 	words []string
 }
-
-// commands are all that confit may start.
-func (c *Config) commands() []namedCommand { return append(c.hooks(), namedCommand{"app", c.App}) }
 
 // hooks are all that confit may start beside the app.
 func (c *Config) hooks() []namedCommand {
@@ -101,13 +98,12 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 
 // bringsProgram reports whether a program may be a key: a target, below one, or in a directory of programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
-	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
-	for _, l := range c.Links {
-		target := string(l.Target)
-		brings = brings || target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
-			target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
-	}
-	return brings
+	return strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) ||
+		slices.ContainsFunc(c.Links, func(l Link) bool {
+			target := string(l.Target)
+			return target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
+				target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
+		})
 }
 
 // checkRendered refuses {rendered} in hooks, to which it would be an argument like any other.

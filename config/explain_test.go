@@ -20,13 +20,13 @@ func none([]string) string { return "" }
 // the log's first line for each that isn't at its default.
 func TestSettingsAreShown(t *testing.T) {
 	dir := t.TempDir()
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		if s.notFile {
 			continue
 		}
 		text := s.name + " " + otherThanDefault(t, s.name) + "\n"
 		c := mustParse(t, write(t, "links", text), nil, "--check", "--", "nginx", "-g", "daemon off;")
-		shown := s.of(&c).show()
+		shown := settingsOf(&c).find(s.name).show()
 		var plan strings.Builder
 		_ = Explain(&plan, &c, func(string) error { return nil }, never, none)
 		for _, want := range []string{fmt.Sprintf("%-18s%s\n", s.name, shown), "app               nginx -g 'daemon off;'\n", "links             " + c.LinkFiles[0] + "\n"} {

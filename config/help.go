@@ -14,7 +14,7 @@ const (
 // Usage is the help.
 func Usage() string {
 	text := usageHead
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		if s.heading != "" {
 			text += "\n" + s.heading + "\n"
 		}

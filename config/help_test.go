@@ -29,7 +29,7 @@ var defaults = map[string]string{
 // TestHelpNamesEverySetting with its default, and names no other flag.
 func TestHelpNamesEverySetting(t *testing.T) {
 	text := describedFlags()
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		described, ok := text[s.name]
 		if !ok {
 			t.Errorf("--%s isn't in the help", s.name)

@@ -45,8 +45,8 @@ func kindOf(word string) *lineKind {
 }
 
 // lineNames are the words that a line may begin with.
-func lineNames() (list []string) {
-	for _, s := range settings {
+func (p *parser) lineNames() (list []string) {
+	for _, s := range p.settings {
 		if !s.notFile {
 			list = append(list, s.name)
 		}

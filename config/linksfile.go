@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"confit/linker"
@@ -125,7 +126,7 @@ func (p *parser) linksFile(name, text string) (list []given) {
 		switch ws, err := words(line); {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
-		case endsEarly(line, func(word string) bool { return kindOf(word) != nil || find(word) != nil }):
+		case p.endsEarly(line):
 			p.errorf(`%s: \n is two characters here, and ends no line: write each line in one of its own, as a block of YAML has it (|), or put quotes around it`, where)
 		case len(ws) == 0:
 		case kindOf(ws[0].text) != nil:
@@ -137,13 +138,30 @@ func (p *parser) linksFile(name, text string) (list []given) {
 	return list
 }
 
+// endsEarly reports that somebody meant the two characters \n as the end of a line, as they are in quotes of YAML or JSON: they stand
+// outside quotes, where they mean n; or in a comment, or in a line that begins with a quote, and behind them is a word that begins a line.
+func (p *parser) endsEarly(line string) bool {
+	bare, comment := splitLine(line)
+	return strings.Contains(bare, `\n`) || p.followed(comment) || isQuote(line) && p.followed(line)
+}
+
+// followed reports that a line begins somewhere behind the two characters \n.
+func (p *parser) followed(text string) bool {
+	pieces := strings.Split(text, `\n`)
+	return slices.ContainsFunc(pieces[1:], func(piece string) bool {
+		word, _, _ := strings.Cut(strings.TrimLeft(piece, " \t"), " ")
+		word = strings.TrimPrefix(word, "--")
+		return kindOf(word) != nil || p.settings.find(word) != nil
+	})
+}
+
 // settingLine reads a line that is a flag's name and its value; none if it is wrong.
 func (p *parser) settingLine(where, line string, ws []word) []given {
 	name := strings.TrimPrefix(ws[0].text, "--")
-	s := find(name)
+	s := p.settings.find(name)
 	switch {
 	case s == nil:
-		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, lineNames(), "write link, input, env or a flag (confit --help lists the flags)"))
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, p.lineNames(), "write link, input, env or a flag (confit --help lists the flags)"))
 		return nil
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)

@@ -17,9 +17,9 @@ import (
 // does.
 func readLinks(text string) (Config, []error) {
 	c := Config{places: map[string]string{}}
-	p := parser{config: &c, set: map[string]string{}}
+	p := parser{config: &c, settings: settingsOf(&c), set: map[string]string{}}
 	list := p.linksFile("file", text)
-	for _, s := range settings {
+	for _, s := range p.settings {
 		if s.def != "" {
 			p.apply(given{setting: s, value: s.def, where: "default"})
 		}
@@ -130,7 +130,7 @@ func otherThanDefault(t *testing.T, name string) string {
 // What a setting shows can be read again: no other test would find by luck that show
 // forgets something.
 func TestLinksFile_read_again(t *testing.T) {
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		values := samples[s.name]
 		if s.notFile == (len(values) > 0) {
 			t.Errorf("--%s may stand in a links file: %v, and has %d values in samples", s.name, !s.notFile, len(values))

@@ -13,10 +13,10 @@ import (
 // what the log needs are right even with an error.
 func Parse(args, environ []string) (Config, error) {
 	c := Config{linker: linker.Config{Pod: inPod(environ)}, places: map[string]string{}}
-	p := parser{config: &c, set: map[string]string{}}
+	p := parser{config: &c, settings: settingsOf(&c), set: map[string]string{}}
 	line, lineRead := p.commandLine(args)
 	env := p.environment(environ)
-	for _, s := range settings {
+	for _, s := range p.settings {
 		if s.def != "" {
 			p.apply(given{setting: s, value: s.def, where: "default"})
 		}
@@ -79,10 +79,11 @@ func (g given) isFlag() bool { return strings.HasPrefix(g.where, "--") }
 
 // parser gathers what is wrong while it applies what is given.
 type parser struct {
-	config *Config
-	wrong  []error           // nil among them is none
-	set    map[string]string // where a setting stands in the links files
-	mode   given             // what has set the mode
+	config   *Config
+	settings settings          // of the config
+	wrong    []error           // nil among them is none
+	set      map[string]string // where a setting stands in the links files
+	mode     given             // what has set the mode
 }
 
 func (p *parser) errorf(format string, args ...any) {
@@ -100,7 +101,7 @@ func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
 
 func (p *parser) apply(g given) {
 	before := p.config.Mode
-	if err := g.setting.of(p.config).read(g.value); err != nil {
+	if err := g.setting.read(g.value); err != nil {
 		p.errorf("%s: %w", g.where, err)
 	}
 	if now := p.config.Mode; now != before {

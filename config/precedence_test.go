@@ -48,7 +48,7 @@ var samples = map[string][]string{
 // for every setting, every choice of the three, and every choice of values.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		if s.notFile {
 			continue // TestModes, TestInstallPrecedence and TestLinksPrecedence have these
 		}
@@ -90,8 +90,9 @@ func sampleText(name, value string) string {
 func trySource(t *testing.T, s *setting, file, inFile, inEnv, onLine string) {
 	environ, args := []string{"CONFITX=1"}, []string{}
 	plain := Config{linker: linker.Config{Fallback: "x"}}
-	_ = s.of(&plain).read(s.def)
-	want := s.of(&plain).show()
+	byDefault := settingsOf(&plain).find(s.name)
+	_ = byDefault.read(s.def)
+	want := byDefault.show()
 	if inFile != "" {
 		want = inFile
 	}
@@ -102,7 +103,7 @@ func trySource(t *testing.T, s *setting, file, inFile, inEnv, onLine string) {
 		args, want = append(args, "--"+s.name+"="+onLine), onLine
 	}
 	c := mustParse(t, file, environ, append(args, "--", "app")...)
-	if got := s.of(&c).show(); got != want {
+	if got := settingsOf(&c).find(s.name).show(); got != want {
 		t.Errorf("links file %q, environment %q, command line %q: got %q, want %q", inFile, inEnv, onLine, got, want)
 	}
 }

@@ -71,7 +71,7 @@ func TestReferenceFlags(t *testing.T) {
 // stand twice.
 func TestReferenceDefaults(t *testing.T) {
 	for _, item := range reference(t, "## Flags") {
-		s := find(strings.TrimPrefix(strings.Fields(strings.Trim(item[0], "`"))[0], "--"))
+		s := settingsOf(new(Config)).find(strings.TrimPrefix(strings.Fields(strings.Trim(item[0], "`"))[0], "--"))
 		if s == nil {
 			continue // TestReferenceFlags says so
 		}
@@ -99,7 +99,7 @@ func TestReferencePlaces(t *testing.T) {
 	places, rest := map[string]string{}, ""
 	for _, item := range reference(t, "### Where a flag may stand") {
 		for _, flag := range markdown.Spans(item[0]) {
-			if find(strings.TrimPrefix(flag, "--")) == nil {
+			if settingsOf(new(Config)).find(strings.TrimPrefix(flag, "--")) == nil {
 				t.Errorf("%s is no flag", flag)
 			}
 			places[flag] = item[1]
@@ -108,7 +108,7 @@ func TestReferencePlaces(t *testing.T) {
 			rest = item[1]
 		}
 	}
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		got, named := places["--"+s.name]
 		if !named {
 			got = rest
@@ -207,7 +207,7 @@ func TestReferenceHooks(t *testing.T) {
 		page = append(page, strings.Trim(row[0], "`"))
 	}
 	var hooks []string
-	for _, s := range settings {
+	for _, s := range settingsOf(new(Config)) {
 		if s.command() {
 			hooks = append(hooks, s.name)
 		}

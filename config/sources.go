@@ -16,7 +16,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SetInterspersed(false) // the app's own flags are the app's
 	var known, switches []string
-	for _, s := range settings {
+	for _, s := range p.settings {
 		known = append(known, "--"+s.name)
 		define := flags.FuncP
 		if s.bare() {
@@ -51,7 +51,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 // environment reads the variables whose names begin with CONFIT_. One that means no flag is an error, as it may be misspelt.
 func (p *parser) environment(environ []string) (list []given) {
 	var known []string
-	for _, s := range settings {
+	for _, s := range p.settings {
 		known = append(known, variable(s.name))
 	}
 	for _, kv := range environ {
@@ -62,10 +62,10 @@ func (p *parser) environment(environ []string) (list []given) {
 		switch i := slices.Index(known, name); {
 		case i < 0:
 			p.errorf("%s: no flag has this name: %s", name, didYouMean(name, known, "confit --help lists the flags"))
-		case settings[i].notEnv:
-			p.errorf("%s: a variable can't say that: write --%s on the command line", name, settings[i].name)
+		case p.settings[i].notEnv:
+			p.errorf("%s: a variable can't say that: write --%s on the command line", name, p.settings[i].name)
 		default:
-			list = append(list, given{setting: settings[i], value: value, where: name})
+			list = append(list, given{setting: p.settings[i], value: value, where: name})
 		}
 	}
 	return list
