@@ -41,7 +41,7 @@ type Outcomes struct {
 
 	other *linker.Outcome // the newest that no gate was asked about, until it was told once
 	last  *linker.Outcome // what was told last
-	Hook  Hook
+	Hook
 }
 
 // IsQuestion reports that nothing is decided.
@@ -98,8 +98,8 @@ func (o *Outcomes) Answer(r linker.Outcome) {
 // Put puts an outcome behind the others.
 func (o *Outcomes) Put(r linker.Outcome) {
 	o.drop(IsGood)
-	if o.List = append(o.List, r); !o.Hook.runs() {
-		o.Hook.By, o.Hook.Wait = time.Time{}, 0
+	if o.List = append(o.List, r); !o.runs() {
+		o.By, o.Wait = time.Time{}, 0
 	}
 }
 
@@ -113,7 +113,7 @@ func (o *Outcomes) Offer(r *linker.Outcome) {
 
 // isNews reports that this isn't what was told last, or is about to be.
 func (o *Outcomes) isNews(r *linker.Outcome) bool {
-	newest := cmp.Or(o.Hook.Told, o.last)
+	newest := cmp.Or(o.Told, o.last)
 	if i := len(o.List) - 1; i >= 0 && IsDecided(o.List[i]) {
 		newest = &o.List[i]
 	}

@@ -53,7 +53,7 @@ func (o *Outcomes) next(m *Moment) *linker.Outcome {
 // firstInList is what the list has to tell now, or nil. That all is well is told of what is in force.
 func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
 	i := slices.IndexFunc(o.List, IsDecided)
-	if i < 0 || o.Hook.fails >= maxFails || IsGood(o.List[i]) && o.List[i].Hash != m.InForce {
+	if i < 0 || o.fails >= maxFails || IsGood(o.List[i]) && o.List[i].Hash != m.InForce {
 		return nil
 	}
 	return &o.List[i]
@@ -64,13 +64,13 @@ func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
 func (o *Outcomes) from(m *Moment) (from time.Time, may bool) {
 	r := o.next(m)
 	switch {
-	case r == nil || o.Hook.runs() || !m.Room:
+	case r == nil || o.runs() || !m.Room:
 	case r == o.other, slices.Contains(m.Noted, *r), m.Hurry:
-		return o.Hook.By, true
-	case m.NotNoted.After(o.Hook.By):
+		return o.By, true
+	case m.NotNoted.After(o.By):
 		return m.NotNoted, true
 	case !m.NotNoted.IsZero():
-		return o.Hook.By, true
+		return o.By, true
 	}
 	return time.Time{}, false
 }
@@ -80,8 +80,8 @@ func (o *Outcomes) Due(m *Moment) time.Time {
 	if from, may := o.from(m); may {
 		return from
 	}
-	if o.Hook.runs() {
-		return o.Hook.By
+	if o.runs() {
+		return o.By
 	}
 	return time.Time{}
 }
@@ -92,20 +92,17 @@ func (o *Outcomes) Deliver(m *Moment, limit time.Duration) *linker.Outcome {
 	if !may || m.Now.Before(from) {
 		return nil
 	}
-	h := &o.Hook
-	h.Told, h.Overdue, h.interrupted, h.By = o.next(m), false, false, m.Now.Add(limit)
-	return h.Told
+	o.Told, o.Overdue, o.interrupted, o.By = o.next(m), false, false, m.Now.Add(limit)
+	return o.Told
 }
 
 // IsOutdated reports that the hook is told that all is well, and something else follows.
 func (o *Outcomes) IsOutdated() bool {
-	h := &o.Hook
-	return h.runs() && IsGood(*h.Told) && h.Told != o.other && !o.Stands(h.Told) && !h.interrupted
+	return o.runs() && IsGood(*o.Told) && o.Told != o.other && !o.Stands(o.Told) && !o.interrupted
 }
 
 // Late reports that the hook has to be killed, as its time is over.
-func (o *Outcomes) Late(now time.Time) (kill bool) {
-	h := &o.Hook
+func (h *Hook) Late(now time.Time) (kill bool) {
 	if !h.runs() || now.Before(h.By) {
 		return false
 	}
@@ -114,8 +111,7 @@ func (o *Outcomes) Late(now time.Time) (kill bool) {
 }
 
 // Interrupt ends a hook that runs: what it was told is told again later. It reports whether one has to be killed.
-func (o *Outcomes) Interrupt(now time.Time) (kill bool) {
-	h := &o.Hook
+func (h *Hook) Interrupt(now time.Time) (kill bool) {
 	if !h.runs() {
 		return false
 	}
@@ -125,29 +121,27 @@ func (o *Outcomes) Interrupt(now time.Time) (kill bool) {
 
 // TellList has the list told, whatever the hook is told now. It reports whether that has to be killed.
 func (o *Outcomes) TellList(now time.Time) (kill bool) {
-	h := &o.Hook
-	if !h.runs() {
-		h.By = time.Time{}
+	if !o.runs() {
+		o.By = time.Time{}
 		return false
 	}
-	return !o.Stands(h.Told) && o.Interrupt(now)
+	return !o.Stands(o.Told) && o.Interrupt(now)
 }
 
 // Runs reports that a hook runs, and that nothing has ended it.
-func (o *Outcomes) Runs() bool { return o.Hook.runs() && !o.Hook.interrupted }
+func (o *Outcomes) Runs() bool { return o.runs() && !o.interrupted }
 
 // Ended takes the end of the hook, or of the attempt to start it; failed says how that went. It returns what the hook was told, nil if that
 // doesn't matter; and how long to wait until that is told again, 0 if it is told no more. After a failure retry is the first wait.
 func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *linker.Outcome, again time.Duration) {
-	h := &o.Hook
-	told, h.Told, h.By = h.Told, nil, time.Time{}
+	told, o.Told, o.By = o.Told, nil, time.Time{}
 	switch {
-	case told == nil, failed && h.interrupted:
+	case told == nil, failed && o.interrupted:
 		return nil, 0
 	case failed && o.Stands(told):
 		again = o.tellAgain(m, retry)
 	default:
-		o.last, h.Wait, h.fails = told, 0, 0
+		o.last, o.Wait, o.fails = told, 0, 0
 		o.drop(func(r linker.Outcome) bool { return r == *told })
 	}
 	if told == o.other {
@@ -158,34 +152,32 @@ func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *lin
 
 // tellAgain sets when the hook runs again that has failed.
 func (o *Outcomes) tellAgain(m *Moment, retry time.Duration) time.Duration {
-	h := &o.Hook
-	h.Wait = min(max(2*h.Wait, retry), MaxRetry)
+	o.Wait = min(max(2*o.Wait, retry), MaxRetry)
 	if m.Ends {
-		h.fails++
-		h.Wait = tryAgain
+		o.fails++
+		o.Wait = tryAgain
 	}
-	h.By = m.Now.Add(h.Wait)
-	return h.Wait
+	o.By = m.Now.Add(o.Wait)
+	return o.Wait
 }
 
 // End sets for how long the end of confit waits for the hook, once. What the hook hasn't taken then stays in the note. It reports whether a
 // hook has to be killed.
 func (o *Outcomes) End(now time.Time, limit time.Duration) (kill bool) {
-	h := &o.Hook
-	if !h.until.IsZero() {
+	if !o.until.IsZero() {
 		return false
 	}
-	if h.until = now.Add(limit); limit > 0 {
+	if o.until = now.Add(limit); limit > 0 {
 		return o.TellList(now)
 	}
-	h.fails = maxFails
+	o.fails = maxFails
 	return o.Interrupt(now)
 }
 
 // Owed is until when the end waits for the list; zero: that has nothing to tell. follows says that something may come into it in a moment.
 func (o *Outcomes) Owed(m *Moment, follows bool) time.Time {
-	if o.Hook.fails < maxFails && follows || o.firstInList(m) != nil {
-		return o.Hook.until
+	if o.fails < maxFails && follows || o.firstInList(m) != nil {
+		return o.until
 	}
 	return time.Time{}
 }
