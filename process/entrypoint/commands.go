@@ -10,19 +10,22 @@ var operators = []string{";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "("
 
 // operator is the one at which the reader stands, or "".
 func (r *reader) operator() string {
-	rest := r.text[r.at:]
-	begins := func(op string) bool { return strings.HasPrefix(rest, op) }
-	if i := slices.IndexFunc(operators, begins); i >= 0 {
-		return operators[i]
+	return beginning(r.rest, operators)
+}
+
+// beginning is the first of the signs with which a text begins, or "".
+func beginning(text string, signs []string) string {
+	for _, sign := range signs {
+		if strings.HasPrefix(text, sign) {
+			return sign
+		}
 	}
 	return ""
 }
 
-func (r *reader) ended() bool { return r.at >= len(r.text) }
-
 // skip goes behind an operator or a word at which the reader stands, and what is blank after that.
 func (r *reader) skip(what string) {
-	r.at += len(what)
+	r.step(len(what))
 	if what == "\n" {
 		r.skipDocuments()
 	}
@@ -31,11 +34,11 @@ func (r *reader) skip(what string) {
 
 // plain is the word at which the reader stands, if no quote and no substitution is in it, as in the grammar's words.
 func (r *reader) plain() string {
-	rest := r.text[r.at:]
-	if end := strings.IndexAny(rest, blank+meta); end >= 0 {
-		rest = rest[:end]
+	word := r.rest
+	if end := strings.IndexAny(word, blank+meta); end >= 0 {
+		word = word[:end]
 	}
-	return strings.TrimSuffix(rest, `\`) // the line goes on
+	return strings.TrimSuffix(word, `\`) // the line goes on
 }
 
 // opening are the words that begin a command with others in it, and the word at its end.
@@ -52,11 +55,11 @@ var passedOver = []string{"then", "elif", "else", "do"}
 func (r *reader) list(end string) (found finding) {
 	r.depth++
 	defer func() { r.depth-- }()
-	for r.blanks(); !r.ended(); r.blanks() {
+	for r.blanks(); r.rest != ""; r.blanks() {
 		op, word := r.operator(), r.plain()
 		switch {
 		case end != "" && op+word == end:
-			r.at += len(end)
+			r.step(len(end))
 			return found
 		case op == ")" && r.parens > 0 && end != "esac":
 			return found
@@ -100,7 +103,7 @@ func (r *reader) commands() (found finding) {
 	if r.depth == 1 {
 		r.lineLists++
 		r.behindAmp = op == "&"
-		r.lastEnd = r.at
+		r.behindLast = r.rest
 	}
 	return found
 }
@@ -114,7 +117,7 @@ func (r *reader) command() (found finding) {
 	}
 	word := r.plain()
 	end, opens := opening[word]
-	behind := r.text[r.at+len(word):]
+	behind := r.rest[len(word):]
 	isPattern := strings.HasPrefix(behind, ")") || strings.HasPrefix(behind, "|") // of a case
 	switch {
 	case r.operator() == "(":
@@ -149,7 +152,7 @@ func (r *reader) command() (found finding) {
 // function reads the commands of a function, which are executed where it is called.
 func (r *reader) function(name string) finding {
 	r.functions[name] = true
-	r.at += r.emptyParentheses()
+	r.step(r.emptyParentheses())
 	r.inside++
 	found := r.command()
 	r.inside--
@@ -158,11 +161,10 @@ func (r *reader) function(name string) finding {
 
 // emptyParentheses is how long those are at which the reader stands.
 func (r *reader) emptyParentheses() int {
-	rest := r.text[r.at:]
-	inside, opens := strings.CutPrefix(rest, "(")
+	inside, opens := strings.CutPrefix(r.rest, "(")
 	behind, closes := strings.CutPrefix(strings.TrimLeft(inside, " \t"), ")")
 	if opens && closes {
-		return len(rest) - len(behind)
+		return len(r.rest) - len(behind)
 	}
 	return 0
 }

@@ -127,24 +127,19 @@ func (l *Look) Traps(name string, number int) bool {
 // text is that of -c, or of a script: a relative name is looked for in the working directory, and then in the search
 // path.
 func (p *Proc) text(c cmdline) string {
-	text := c.text
-	if c.file != "" {
-		text = head(p.inDir(c.file))
+	switch {
+	case c.file == "":
+		return c.text
+	case filepath.IsAbs(c.file):
+		return head(c.file)
 	}
+	text := head(filepath.Join(p.dir, c.file))
 	for _, dir := range p.path {
-		if text == "" && c.file != "" && !strings.Contains(c.file, "/") {
+		if text == "" && !strings.Contains(c.file, "/") {
 			text = head(filepath.Join(dir, c.file))
 		}
 	}
 	return text
-}
-
-// inDir is what a path means where the app was started.
-func (p *Proc) inDir(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(p.dir, path)
 }
 
 // Executed reports, of an app that has ended and isn't reaped yet, whether it had become another program since a look

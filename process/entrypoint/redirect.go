@@ -1,32 +1,31 @@
 package entrypoint
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // redirects are the operators of redirections. The longer one comes first.
 var redirects = []string{"&>>", "&>", "<<<", "<<-", "<<", "<>", "<&", "<", ">>", ">&", ">|", ">"}
 
+// substitutions begin what stands for a file, and is no redirection.
+var substitutions = []string{"<(", ">("}
+
 // redirection reads one, if the reader stands at one, with the descriptor in front of it.
 func (r *reader) redirection() bool {
 	r.blanks()
-	rest := r.text[r.at:]
+	rest := r.rest
 	name, isNamed := strings.CutPrefix(rest, "{")
 	behind, closes := strings.CutPrefix(strings.TrimLeft(name, letters+digits), "}")
 	if isNamed && closes {
 		rest = behind
 	}
 	rest = strings.TrimLeft(rest, digits)
-	begins := func(op string) bool { return strings.HasPrefix(rest, op) }
-	i := slices.IndexFunc(redirects, begins)
-	if i < 0 || begins("<(") || begins(">(") {
+	op := beginning(rest, redirects)
+	if op == "" || beginning(rest, substitutions) != "" {
 		return false
 	}
-	r.at = len(r.text) - len(rest)
-	r.skip(redirects[i])
+	r.rest = rest
+	r.skip(op)
 	word := r.word()
-	if tabs := redirects[i] == "<<-"; tabs || redirects[i] == "<<" {
+	if tabs := op == "<<-"; tabs || op == "<<" {
 		r.documents = append(r.documents, document{unquote.Replace(word), tabs})
 	}
 	return true
@@ -46,14 +45,14 @@ func (r *reader) skipDocuments() {
 	documents := r.documents
 	r.documents = nil
 	for _, d := range documents {
-		begin, found := r.at, r.endless > mostEndless
-		for !found && !r.ended() {
-			text := line(r.text[r.at:])
-			r.at = min(r.at+len(text)+1, len(r.text))
+		begin, found := r.rest, r.endless > mostEndless
+		for !found && r.rest != "" {
+			text := line(r.rest)
+			r.step(len(text) + 1)
 			found = text == d.end || d.tabs && strings.TrimLeft(text, "\t") == d.end
 		}
 		if !found {
-			r.at = begin
+			r.rest = begin
 			r.endless++
 		}
 	}

@@ -24,7 +24,7 @@ type meaning struct {
 }
 
 func read(text string, how How) meaning {
-	r := &reader{text: text, how: how, functions: map[string]bool{}}
+	r := &reader{rest: text, how: how, functions: map[string]bool{}}
 	found := r.list("")
 	executes := found&always != 0 || found&withArgs != 0 && (how.Args || r.sets) || r.endsInProgram()
 	return meaning{executes, !executes && r.lastIsProgram(), r.traps}
@@ -42,8 +42,7 @@ const (
 // reader reads a text once, from its beginning to its end. Whatever the text, it goes on: a shell, too, may have
 // executed something long before the place that it can't read.
 type reader struct {
-	text      string
-	at        int
+	rest      string     // of the text, where the reader stands
 	entered   int        // how deep in each other words and commands are
 	depth     int        // of lists in lists
 	parens    int        // open ones
@@ -57,10 +56,10 @@ type reader struct {
 	hasTraps  bool
 	functions map[string]bool
 
-	last      simple // the last command, if it stands in no other one
-	lastEnd   int
-	lineLists int  // lists of commands in this line, outside of all others
-	behindAmp bool // an & stands in front of the next of them
+	last       simple // the last command, if it stands in no other one
+	behindLast string // the text behind that
+	lineLists  int    // lists of commands in this line, outside of all others
+	behindAmp  bool   // an & stands in front of the next of them
 }
 
 // maxDepth bounds how deep words and commands may stand in each other. A text that goes deeper is read no further.
@@ -69,7 +68,7 @@ const maxDepth = 500
 func (r *reader) enter() {
 	r.entered++
 	if r.entered > maxDepth {
-		r.at = len(r.text)
+		r.rest = ""
 	}
 }
 
@@ -86,9 +85,8 @@ func (r *reader) endsInProgram() bool {
 	if name == "." || name == "source" {
 		return len(args) > 1
 	}
-	rest := r.text[r.lastEnd:]
 	isBash := r.how.Shell == "bash"
-	atEnd := rest == "" && (isBash || r.how.Shell == "busybox") || rest == "\n" && isBash
+	atEnd := r.behindLast == "" && (isBash || r.how.Shell == "busybox") || r.behindLast == "\n" && isBash
 	return r.how.Command && atEnd && !r.last.redirected && !r.last.beside && r.lastIsProgram()
 }
 

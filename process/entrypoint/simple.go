@@ -18,7 +18,7 @@ var declares = []string{"declare", "export", "local", "readonly", "typeset"}
 // simple reads one, and says what it executes.
 func (r *reader) simple() (found finding) {
 	c := simple{}
-	for r.blanks(); !r.ended(); r.blanks() {
+	for r.blanks(); r.rest != ""; r.blanks() {
 		redirected := r.redirection()
 		if redirected {
 			c.redirected = true

@@ -17,17 +17,19 @@ func line(text string) string {
 	return first
 }
 
+// step goes behind so many characters, as far as there are any.
+func (r *reader) step(n int) { r.rest = r.rest[min(n, len(r.rest)):] }
+
 // blanks skips blanks and a comment. A line that ends with a backslash goes on in the next one.
 func (r *reader) blanks() {
-	for !r.ended() {
-		rest := r.text[r.at:]
+	for r.rest != "" {
 		switch {
-		case rest[0] == ' ' || rest[0] == '\t':
-			r.at++
-		case strings.HasPrefix(rest, "\\\n"):
-			r.at += 2
-		case rest[0] == '#':
-			r.at += len(line(rest))
+		case r.rest[0] == ' ' || r.rest[0] == '\t':
+			r.step(1)
+		case strings.HasPrefix(r.rest, "\\\n"):
+			r.step(2)
+		case r.rest[0] == '#':
+			r.step(len(line(r.rest)))
 		default:
 			return
 		}
@@ -39,21 +41,21 @@ func (r *reader) blanks() {
 func (r *reader) word() string {
 	r.enter()
 	defer r.leave()
-	start := r.at
-	for !r.ended() {
-		rest, before := r.text[r.at:], r.text[start:r.at]
+	start := r.rest
+	for r.rest != "" {
+		before := start[:len(start)-len(r.rest)]
 		switch {
-		case strings.HasPrefix(rest, "<("), strings.HasPrefix(rest, ">("):
+		case beginning(r.rest, substitutions) != "":
 			r.substitution(2)
-		case rest[0] == '(' && opensGroup(before):
+		case r.rest[0] == '(' && opensGroup(before):
 			r.substitution(1)
-		case strings.IndexByte(blank+meta, rest[0]) >= 0 && before != "":
+		case strings.IndexByte(blank+meta, r.rest[0]) >= 0 && before != "":
 			return before
 		default:
 			r.part('\'')
 		}
 	}
-	return r.text[start:]
+	return start
 }
 
 // opensGroup reports whether a parenthesis belongs to the word in front of it: an array's, or that of an extended
@@ -68,61 +70,58 @@ func opensGroup(before string) bool {
 func (r *reader) part(single byte) {
 	r.enter()
 	defer r.leave()
-	rest := r.text[r.at:]
 	switch {
-	case rest == "":
-	case rest[0] == '\\':
-		r.at = min(r.at+2, len(r.text))
-	case rest[0] == single:
+	case r.rest == "":
+	case r.rest[0] == '\\', strings.HasPrefix(r.rest, "$$"):
+		r.step(2)
+	case r.rest[0] == single:
 		r.quoted("", '\'')
-	case rest[0] == '`':
+	case r.rest[0] == '`':
 		r.quoted("\\", '`')
-	case rest[0] == '"':
-		for r.at++; !r.ended() && r.text[r.at] != '"'; {
+	case r.rest[0] == '"':
+		for r.step(1); r.rest != "" && r.rest[0] != '"'; {
 			r.part(0)
 		}
-		r.at = min(r.at+1, len(r.text))
-	case strings.HasPrefix(rest, "$'") && single != 0:
-		r.at++
+		r.step(1)
+	case strings.HasPrefix(r.rest, "$'") && single != 0:
+		r.step(1)
 		r.quoted("\\", '\'')
-	case strings.HasPrefix(rest, "$$"):
-		r.at += 2
-	case strings.HasPrefix(rest, "${"):
+	case strings.HasPrefix(r.rest, "${"):
 		r.parameter(single)
-	case strings.HasPrefix(rest, "$("):
+	case strings.HasPrefix(r.rest, "$("):
 		r.substitution(2)
 	default:
-		r.at++
+		r.step(1)
 	}
 }
 
 // quoted reads up to the next quote of this kind. What escapes hides one.
 func (r *reader) quoted(escape string, quote byte) {
-	for r.at++; !r.ended() && r.text[r.at] != quote; r.at++ {
-		if r.text[r.at:r.at+1] == escape {
-			r.at++
+	for r.step(1); r.rest != "" && r.rest[0] != quote; r.step(1) {
+		if r.rest[:1] == escape {
+			r.step(1)
 		}
 	}
-	r.at = min(r.at+1, len(r.text))
+	r.step(1)
 }
 
 // parameter reads ${ }. In double quotes single ones are special to bash, to others in patterns alone: "${x%'}'}".
 func (r *reader) parameter(single byte) {
-	r.at += len("${")
-	operator := strings.TrimLeft(r.text[r.at:], letters+digits)
+	r.step(len("${"))
+	operator := strings.TrimLeft(r.rest, letters+digits)
 	if r.how.Shell == "bash" || operator != "" && strings.IndexByte("#%/^,", operator[0]) >= 0 {
 		single = '\''
 	}
-	for !r.ended() && r.text[r.at] != '}' {
+	for r.rest != "" && r.rest[0] != '}' {
 		r.part(single)
 	}
-	r.at = min(r.at+1, len(r.text))
+	r.step(1)
 }
 
 // substitution reads commands in parentheses, behind so many characters. They run beside the shell. The words of
 // arrays, patterns and arithmetic are read as such, too, as their parentheses are in pairs as well.
 func (r *reader) substitution(opening int) {
-	r.at += opening
+	r.step(opening)
 	r.parens++
 	_ = r.list(")")
 	r.parens--
