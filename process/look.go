@@ -11,7 +11,7 @@ import (
 )
 
 // WorkingDirectory is that of a process, or "" if it isn't known. A directory that was removed keeps its last name.
-func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
+func WorkingDirectory(pid int) string { return proc.Link(pid, "cwd") }
 
 // User is the user that a process has for files. Without groups it isn't known.
 type User struct {
@@ -22,7 +22,7 @@ type User struct {
 // UserOf reads the user of a process, or of a zombie: in /proc/PID/status the last of the ids is that for files. There may be any number of
 // supplementary groups.
 func UserOf(pid int) (u User) {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	text, _ := os.ReadFile(proc.File(pid, "status"))
 	for line := range strings.Lines(string(text)) {
 		name, ids, _ := strings.Cut(line, ":")
 		for i, word := range strings.Fields(ids) {
@@ -38,20 +38,14 @@ func UserOf(pid int) (u User) {
 }
 
 // Executable is the path of the program that a process runs, or "" if it isn't known. It stays the same when an upgrade replaces the file.
-func Executable(pid int) string { return linkOf(pid, "exe") }
-
-// linkOf reads a link of /proc/PID. If the file was removed, the kernel adds a word to its name, proc_pid_exe(5).
-func linkOf(pid int, name string) string {
-	target, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/" + name)
-	return strings.TrimSuffix(target, " (deleted)")
-}
+func Executable(pid int) string { return proc.Link(pid, "exe") }
 
 // Program is the name of the program that a process runs, without its version: php-fpm for /usr/sbin/php-fpm8.2. Of another user's process
 // confit may see only the first fifteen bytes, which the kernel shows all users: ptrace(2), proc_pid_comm(5). It is "" if nothing is known.
 func Program(pid int) string {
 	name := Executable(pid)
 	if name == "" {
-		comm, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+		comm, _ := os.ReadFile(proc.File(pid, "comm"))
 		name, _, _ = strings.Cut(strings.TrimSpace(string(comm)), ":") // "nsd: xfrd"
 	}
 	if name == "" {

@@ -2,10 +2,13 @@ package process
 
 import (
 	"os"
-	"slices"
 	"strconv"
-	"strings"
+
+	"confit/process/entrypoint"
 )
+
+// proc shows the processes that confit knows.
+const proc = entrypoint.Root("/proc")
 
 // stat is a part of /proc/PID/stat, proc_pid_stat(5).
 type stat struct {
@@ -24,12 +27,10 @@ const (
 	statStarted = 19
 )
 
-// readStat reads the stat of a process. The name in it may hold blanks and parentheses, so the fields are counted from its end.
+// readStat reads the stat of a process.
 func readStat(pid int) (stat, bool) {
-	bytes, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	text := string(bytes)
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if err != nil || len(fields) <= statStarted {
+	_, fields := proc.Stat(pid)
+	if len(fields) <= statStarted {
 		return stat{}, false
 	}
 	parent, err1 := strconv.Atoi(fields[statParent])
@@ -53,25 +54,14 @@ func processes() []stat {
 	return list
 }
 
-// children lists those of a process that have not ended, by the kernel's list of each thread, proc_tid_children(5). A kernel that is built
-// without it leaves only a look at all processes, of which there may be thousands.
+// children lists those of a process that have not ended.
 func children(of int) (list []stat) {
-	tasks, told := "/proc/"+strconv.Itoa(of)+"/task/", false
-	threads, _ := os.ReadDir(tasks)
-	for _, thread := range threads {
-		text, err := os.ReadFile(tasks + thread.Name() + "/children")
-		told = told || err == nil
-		for _, word := range strings.Fields(string(text)) {
-			child, _ := strconv.Atoi(word)
-			if s, known := readStat(child); known {
-				list = append(list, s)
-			}
+	for _, pid := range proc.Children(of) {
+		if s, known := readStat(pid); known {
+			list = append(list, s)
 		}
 	}
-	if !told {
-		list = processes()
-	}
-	return slices.DeleteFunc(list, func(s stat) bool { return s.parent != of || s.ended })
+	return list
 }
 
 // descendants lists the processes below another, the nearest first, but for those that are left out, with all that is below them.

@@ -10,7 +10,7 @@ import (
 
 // Proc looks at processes through /proc. It has read the text of each script that it still knows by its cmdline.
 type Proc struct {
-	root    string
+	Root
 	dir     string
 	path    []string
 	read    map[Cmdline]meaning
@@ -37,7 +37,7 @@ type Cmdline [sha256.Size]byte
 // NewProc looks at processes through a directory, /proc. Relative names of scripts are looked for in the directory dir,
 // and then in a search path such as $PATH.
 func NewProc(root, dir, path string) *Proc {
-	return &Proc{root: root, dir: dir, path: filepath.SplitList(path), read: map[Cmdline]meaning{}}
+	return &Proc{Root: Root(root), dir: dir, path: filepath.SplitList(path), read: map[Cmdline]meaning{}}
 }
 
 // mostBelow bounds how far below an app a process is asked.
@@ -57,7 +57,7 @@ func (p *Proc) Look(app int) (found Look) {
 		if !found.Waiting && (!found.Shell || found.Executes) {
 			break
 		}
-		children := p.children(pid)
+		children := p.Children(pid)
 		if len(children) == 0 || found.Shell && !p.runs(children) {
 			break
 		}
@@ -81,7 +81,7 @@ const mostRead = 64
 func (p *Proc) At(pid int) Look {
 	found := p.judge(p.programOf(pid))
 	found.PID = pid
-	found.name, _ = p.stat(pid)
+	found.name, _ = p.Stat(pid)
 	return found
 }
 
@@ -145,6 +145,6 @@ func (p *Proc) text(c cmdline) string {
 // Executed reports, of an app that has ended and isn't reaped yet, whether it had become another program since a look
 // at it.
 func (p *Proc) Executed(before Look) bool {
-	name, fields := p.stat(before.PID)
+	name, fields := p.Stat(before.PID)
 	return len(fields) > 0 && name != before.name
 }

@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,6 +34,9 @@ func head(path string) string {
 	return string(text)
 }
 
+// Root is where the kernel shows processes, /proc.
+type Root string
+
 // program is what a process runs.
 type program struct {
 	name  string   // "" if nothing is known
@@ -42,14 +46,10 @@ type program struct {
 
 // programOf asks for a program by its file, which needs the rights of ptrace(2) where the process is another user's;
 // else by its cmdline, which all may read: proc_pid_exe(5), proc_pid_cmdline(5).
-func (p *Proc) programOf(pid int) program {
-	text := head(p.file(pid, "cmdline"))
+func (p Root) programOf(pid int) program {
+	text := head(p.File(pid, "cmdline"))
 	words := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
-	exe, err := os.Readlink(p.file(pid, "exe"))
-	if err != nil {
-		return programIn(words[0], words)
-	}
-	return programIn(strings.TrimSuffix(exe, " (deleted)"), words)
+	return programIn(cmp.Or(p.Link(pid, "exe"), words[0]), words)
 }
 
 // programIn is the program of a file, with the words of its cmdline.
@@ -66,12 +66,12 @@ func programIn(file string, words []string) program {
 	return found
 }
 
-// children lists those of a process that haven't ended, the eldest first: proc_tid_children(5). A kernel that is built
+// Children lists those of a process that haven't ended, the eldest first: proc_tid_children(5). A kernel that is built
 // without this list leaves a look at all processes.
-func (p *Proc) children(of int) (list []int) {
-	lists, _ := filepath.Glob(p.file(of, "task/*/children"))
+func (p Root) Children(of int) (list []int) {
+	lists, _ := filepath.Glob(p.File(of, "task/*/children"))
 	if len(lists) == 0 {
-		entries, _ := os.ReadDir(p.root)
+		entries, _ := os.ReadDir(string(p))
 		for _, e := range entries {
 			pid, _ := strconv.Atoi(e.Name())
 			list = append(list, pid)
@@ -79,21 +79,23 @@ func (p *Proc) children(of int) (list []int) {
 		slices.Sort(list)
 	}
 	for _, path := range lists {
-		for word := range strings.FieldsSeq(head(path)) {
+		text, _ := os.ReadFile(path)
+		for word := range strings.FieldsSeq(string(text)) {
 			pid, _ := strconv.Atoi(word)
 			list = append(list, pid)
 		}
 	}
 	return slices.DeleteFunc(list, func(pid int) bool {
-		_, fields := p.stat(pid)
+		_, fields := p.Stat(pid)
 		return len(fields) < 2 || fields[1] != strconv.Itoa(of) || fields[0] == "Z" || fields[0] == "X"
 	})
 }
 
-// stat is the name in /proc/PID/stat, which a process keeps until it is reaped, and the fields behind it:
+// Stat is the name in /proc/PID/stat, which a process keeps until it is reaped, and the fields behind it:
 // proc_pid_stat(5).
-func (p *Proc) stat(pid int) (name string, fields []string) {
-	text := head(p.file(pid, "stat"))
+func (p Root) Stat(pid int) (name string, fields []string) {
+	bytes, _ := os.ReadFile(p.File(pid, "stat"))
+	text := string(bytes)
 	begin, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if end < begin || begin < 0 {
 		return "", nil
@@ -101,6 +103,14 @@ func (p *Proc) stat(pid int) (name string, fields []string) {
 	return text[begin+1 : end], strings.Fields(text[end+1:])
 }
 
-func (p *Proc) file(pid int, name string) string {
-	return filepath.Join(p.root, strconv.Itoa(pid), name)
+// Link reads a link of a process; "" if it isn't known. If the file was removed, the kernel adds a word to its name,
+// proc_pid_exe(5).
+func (p Root) Link(pid int, name string) string {
+	target, _ := os.Readlink(p.File(pid, name))
+	return strings.TrimSuffix(target, " (deleted)")
+}
+
+// File is the path of what the kernel tells of a process.
+func (p Root) File(pid int, name string) string {
+	return filepath.Join(string(p), strconv.Itoa(pid), name)
 }

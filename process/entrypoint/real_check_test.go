@@ -77,7 +77,7 @@ func TestReal_hidden(t *testing.T) {
 	script := readable(t)
 	pid, _ := running(t, "/", "gosu", "nobody", script)
 	at := until(t, NewProc("/proc", "", ""), pid, "bash shell executes: /bin/bash "+script)
-	if exe, err := os.Readlink(NewProc("/proc", "", "").file(at.PID, "exe")); err == nil {
+	if exe, err := os.Readlink(NewProc("/proc", "", "").File(at.PID, "exe")); err == nil {
 		t.Errorf("the program is to be seen: %s", exe)
 	}
 }
