@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_010,
 
 	"docs/internals/conformance.md":  530,
-	"docs/internals/decisions.md":    4_820,
+	"docs/internals/decisions.md":    4_860,
 	"docs/internals/dependencies.md": 380,
 	"docs/internals/design.md":       2_890,
 	"docs/internals/measurements.md": 900,
@@ -36,8 +36,8 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_620
-	mostForContributors = 9_500
+	mostForUsers        = 29_630
+	mostForContributors = 9_540
 )
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.
