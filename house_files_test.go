@@ -11,8 +11,8 @@ import (
 // onlyIn lists what a few files of the linker do for all others.
 var onlyIn = map[string][]string{
 	"os.Root": {}, "os.OpenRoot": {}, // gVisor leads them out of a directory: safedir.Dir.Within doesn't
-	"unix.O_DIRECTORY": {"linker/safedir/names.go", "linker/safedir/mode.go", "linker/statedir/try.go"}, // for the same reason: of what is a directory
-	"unix.O_CREAT": {"linker/safedir/make.go", "linker/statedir/lock.go"}, "os.O_CREATE": {}, "os.Create": {}, "os.WriteFile": {}, // the writers: of files, and of the lock
+	"unix.O_DIRECTORY": {"linker/safedir/names.go", "linker/safedir/mode.go", "linker/statedir/try.go"},                               // for the same reason: of what is a directory
+	"unix.O_CREAT":     {"linker/safedir/make.go", "linker/statedir/lock.go"}, "os.O_CREATE": {}, "os.Create": {}, "os.WriteFile": {}, // the writers: of files, and of the lock
 	"unix.Mkdirat": {"linker/safedir/make.go"}, "os.Mkdir": {}, "os.MkdirAll": {},
 	"unix.Unlinkat": {"linker/safedir/make.go"}, "os.Remove": {}, "os.RemoveAll": {},
 	"unix.Renameat": {"linker/safedir/names.go"}, "unix.Renameat2": {"linker/safedir/names.go"}, "os.Rename": {},
