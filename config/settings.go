@@ -13,7 +13,6 @@ import (
 type setting struct {
 	heading string // of the group that begins here, in the help
 	name    string
-	takes   string // the value's name in the help, with what stands in front; "": a switch, on without a value
 	help    string
 	def     string // the default
 	meaning string // of the default, where it doesn't speak for itself
@@ -27,12 +26,6 @@ type setting struct {
 // settings are in the order of the help.
 type settings []*setting
 
-// bare reports whether the flag needs no value.
-func (s *setting) bare() bool { return s.takes == "" || s.takes[0] == '[' }
-
-// command reports whether the value may be a command: in a links file, the rest of a line.
-func (s *setting) command() bool { return s.takes == " CMD" || s.takes == " ACTION" }
-
 // defaultLinks is the links file that is read when none is named.
 const defaultLinks = "/etc/confit/links"
 
@@ -44,44 +37,44 @@ func settingsOf(c *Config) settings {
 // runSettings say how the app is run.
 func runSettings(c *Config) settings {
 	return settings{
-		{heading: "Where things are", name: "links", takes: " FILE", help: "the links file, or a directory of such; repeatable", meaning: defaultLinks,
-			notFile: true, value: readLater(func() string { return strings.Join(c.LinkFiles, ",") })},
-		{name: "lines", takes: " TEXT", help: "lines of a links file, beside those of the files; repeatable", repeat: true, notFile: true,
-			value: readLater(func() string { return c.LinesFrom })},
-		{name: "volumes", takes: " DIR", help: "where relative sources are", def: "/confit", value: location(&c.linker.Volumes, false)},
-		{name: "fallback", takes: " DIR", help: "what a first start takes when what is mounted is bad; laid out like --volumes", value: location(&c.linker.Fallback, true)},
-		{name: "state", takes: " DIR", help: "generations, live link, status.json", def: "/run/confit", value: location(&c.linker.State, false)},
-		{name: "view", takes: " DIR", help: "a read-only mount of the state directory, through which links lead", value: location(&c.linker.View, true)},
+		{heading: "Where things are", name: "links", help: "the links file, or a directory of such; repeatable", meaning: defaultLinks,
+			notFile: true, value: readLater(" FILE", func() string { return strings.Join(c.LinkFiles, ",") })},
+		{name: "lines", help: "lines of a links file, beside those of the files; repeatable", repeat: true, notFile: true,
+			value: readLater(" TEXT", func() string { return c.LinesFrom })},
+		{name: "volumes", help: "where relative sources are", def: "/confit", value: location(&c.linker.Volumes, false)},
+		{name: "fallback", help: "what a first start takes when what is mounted is bad; laid out like --volumes", value: location(&c.linker.Fallback, true)},
+		{name: "state", help: "generations, live link, status.json", def: "/run/confit", value: location(&c.linker.State, false)},
+		{name: "view", help: "a read-only mount of the state directory, through which links lead", value: location(&c.linker.View, true)},
 		{name: "allow-disk", help: "lets keys of memory-backed volumes be staged on disk", def: "false", value: toggle(&c.linker.AllowDisk)},
 
-		{heading: "When a volume changes", name: "settle", takes: " D", help: "stages after this much quiet", def: "auto",
+		{heading: "When a volume changes", name: "settle", help: "stages after this much quiet", def: "auto",
 			meaning: "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms", value: span(&c.Settle, SettleAuto)},
-		{name: "splay", takes: " D", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0", value: span(&c.Splay, 0)},
-		{name: "rescan", takes: " D", help: "looks at the volumes this often without an event, too", def: "10s", value: span(&c.Rescan, 10*time.Millisecond)},
-		{name: "render", takes: " CMD", help: "makes files out of the staged keys, in {rendered}", value: command(&c.Render)},
-		{name: "validate", takes: " CMD", help: "checks the change; {candidate} means its directory", value: command(&c.Validate)},
-		{name: "gate", takes: " CMD", help: "says whether this replica may go on now; it may take as long as it likes", value: command(&c.Gate)},
-		{name: "report", takes: " CMD", help: "is given the outcome of a change", value: command(&c.Report)},
-		{name: "hook-timeout", takes: " D", help: "kills a hook other than gate and verify after D and rejects the change", def: "30s",
+		{name: "splay", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0", value: span(&c.Splay, 0)},
+		{name: "rescan", help: "looks at the volumes this often without an event, too", def: "10s", value: span(&c.Rescan, 10*time.Millisecond)},
+		{name: "render", help: "makes files out of the staged keys, in {rendered}", value: command(&c.Render)},
+		{name: "validate", help: "checks the change; {candidate} means its directory", value: command(&c.Validate)},
+		{name: "gate", help: "says whether this replica may go on now; it may take as long as it likes", value: command(&c.Gate)},
+		{name: "report", help: "is given the outcome of a change", value: command(&c.Report)},
+		{name: "hook-timeout", help: "kills a hook other than gate and verify after D and rejects the change", def: "30s",
 			value: span(&c.HookTimeout, time.Millisecond)},
-		{name: "reload", takes: " ACTION", help: "auto, signal:NAME, restart, exec:CMD, none, or touch: new links, for an app that watches its files", def: "auto",
+		{name: "reload", help: "auto, signal:NAME, restart, exec:CMD, none, or touch: new links, for an app that watches its files", def: "auto",
 			value: action(&c.Reload)},
-		{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", value: command(&c.Verify)},
-		{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s", value: span(&c.VerifyTimeout, time.Millisecond)},
-		{name: "probation", takes: " D", help: "takes the change back if the app exits within D", def: "5s", value: span(&c.Probation, 0)},
-		{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", value: span(&c.Soak, SettleAuto)},
-		{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", value: span(&c.Retry, 100*time.Millisecond)},
+		{name: "verify", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", value: command(&c.Verify)},
+		{name: "verify-timeout", help: "takes the change back if one of the two lasts longer", def: "10s", value: span(&c.VerifyTimeout, time.Millisecond)},
+		{name: "probation", help: "takes the change back if the app exits within D", def: "5s", value: span(&c.Probation, 0)},
+		{name: "soak", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", value: span(&c.Soak, SettleAuto)},
+		{name: "retry", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", value: span(&c.Retry, 100*time.Millisecond)},
 
-		{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop, once it takes that", def: "TERM", value: field(&c.StopSignal, parseCaught, signals.Name)},
-		{name: "stop-timeout", takes: " D", help: "how long the app has before a restart kills it", def: "30s", value: span(&c.StopTimeout, 0)},
-		{name: "entrypoint-timeout", takes: " D", help: "how long an edit waits for an entrypoint script to execute the app; 0: not at all", def: "30m",
+		{heading: "The app", name: "stop-signal", help: "asks the app to stop, once it takes that", def: "TERM", value: field(" NAME", &c.StopSignal, parseCaught, signals.Name)},
+		{name: "stop-timeout", help: "how long the app has before a restart kills it", def: "30s", value: span(&c.StopTimeout, 0)},
+		{name: "entrypoint-timeout", help: "how long an edit waits for an entrypoint script to execute the app; 0: not at all", def: "30m",
 			value: span(&c.EntrypointTimeout, 0)},
-		{name: "map-signal", takes: " FROM:TO", help: "turns signal FROM into TO; FROM: drops it; repeatable", repeat: true, value: signalMap(c)},
+		{name: "map-signal", help: "turns signal FROM into TO; FROM: drops it; repeatable", repeat: true, value: signalMap(c)},
 		{name: "signal-group", help: "sends signals to the app's process group", def: "false", value: toggle(&c.SignalGroup)},
-		{name: "drain-timeout", takes: " D", help: "how long what the app leaves behind has to end", def: "5s", value: span(&c.DrainTimeout, 0)},
+		{name: "drain-timeout", help: "how long what the app leaves behind has to end", def: "5s", value: span(&c.DrainTimeout, 0)},
 		{name: "adopt", help: "when the app ends and leaves a process of the same program behind, as nginx at USR2, that becomes the app", def: "false",
 			value: toggle(&c.Adopt)},
-		{name: "map-exit", takes: " FROM:TO", help: "turns exit code FROM into TO; repeatable", repeat: true, value: exitMap(c)},
+		{name: "map-exit", help: "turns exit code FROM into TO; repeatable", repeat: true, value: exitMap(c)},
 	}
 }
 
@@ -89,21 +82,21 @@ func runSettings(c *Config) settings {
 func otherSettings(c *Config) settings {
 	return settings{
 		{heading: "Instead of running the app", name: "check", help: "reads everything, prints the plan, changes nothing; exit code 64 or 78: a start would fail",
-			notFile: true, value: order(c, Check, parseBool)},
-		{name: "try", takes: " DIR|-", help: "says what a start would make of the volumes in DIR, or on stdin, and shows nothing of it to the app: exit code 0 or 78",
+			notFile: true, value: order("", c, Check, parseBool)},
+		{name: "try", help: "says what a start would make of the volumes in DIR, or on stdin, and shows nothing of it to the app: exit code 0 or 78",
 			notFile: true, notEnv: true, value: trying(c)},
-		{name: "bake", help: "makes the target links now, at image build", notFile: true, value: order(c, Bake, parseBool)},
-		{name: "optional", help: "with --bake: makes those of optional lines, too, over files of the image", notFile: true, notEnv: true, value: field(&c.Optional, parseBool, func(bool) string { return "" })}, // no setting of a start
-		{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, value: installation(c)},
-		{name: "seed", takes: " DIR=TO", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,
+		{name: "bake", help: "makes the target links now, at image build", notFile: true, value: order("", c, Bake, parseBool)},
+		{name: "optional", help: "with --bake: makes those of optional lines, too, over files of the image", notFile: true, notEnv: true, value: field("", &c.Optional, parseBool, func(bool) string { return "" })}, // no setting of a start
+		{name: "install", help: "copies this program to FILE", notFile: true, value: installation(c)},
+		{name: "seed", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,
 			value: seeding(c)},
-		{name: "status", takes: "[=FORMAT]", help: "prints what confit does and what the app has, as text, or with json for machines; exit code 0: what is mounted is live or on its way; " +
+		{name: "status", help: "prints what confit does and what the app has, as text, or with json for machines; exit code 0: what is mounted is live or on its way; " +
 			"3: it was rejected; 1: there is no status", notFile: true, value: statusForm(c)},
-		{name: "version", help: "prints the version", notFile: true, notEnv: true, value: order(c, Version, parseBool)},
-		{name: "help", short: "h", help: "prints this help", notFile: true, notEnv: true, value: order(c, Help, parseBool)},
+		{name: "version", help: "prints the version", notFile: true, notEnv: true, value: order("", c, Version, parseBool)},
+		{name: "help", short: "h", help: "prints this help", notFile: true, notEnv: true, value: order("", c, Help, parseBool)},
 
-		{heading: "The log, on stderr", name: "log-format", takes: " FORMAT", help: "text or json", def: "text", value: oneOf(&c.LogJSON, formatName, true, false)},
-		{name: "log-level", takes: " LEVEL", help: "debug, info, warn or error", def: "info", value: oneOf(&c.LogLevel, levelName, slog.LevelDebug, slog.LevelError, slog.LevelInfo, slog.LevelWarn)},
+		{heading: "The log, on stderr", name: "log-format", help: "text or json", def: "text", value: oneOf(" FORMAT", &c.LogJSON, formatName, true, false)},
+		{name: "log-level", help: "debug, info, warn or error", def: "info", value: oneOf(" LEVEL", &c.LogLevel, levelName, slog.LevelDebug, slog.LevelError, slog.LevelInfo, slog.LevelWarn)},
 	}
 }
 

@@ -14,13 +14,20 @@ import (
 
 // value is the part of a Config that one setting is about.
 type value struct {
-	read func(text string) error
-	show func() string // as read takes it; "": nothing is set, or it isn't how confit works
+	takes string // its name in the help, with what stands in front; "": a switch, on without a value
+	read  func(text string) error
+	show  func() string // as read takes it; "": nothing is set, or it isn't how confit works
 }
 
+// bare reports whether a flag needs no value.
+func (v value) bare() bool { return v.takes == "" || v.takes[0] == '[' }
+
+// command reports whether this may be a command: in a links file, the rest of a line.
+func (v value) command() bool { return v.takes == " CMD" || v.takes == " ACTION" }
+
 // field is a value that stands in the Config as it was read last.
-func field[T any](at *T, parse func(text string) (T, error), text func(T) string) value {
-	return value{func(s string) error {
+func field[T any](takes string, at *T, parse func(text string) (T, error), text func(T) string) value {
+	return value{takes, func(s string) error {
 		v, err := parse(s)
 		if err == nil {
 			*at = v
@@ -30,13 +37,13 @@ func field[T any](at *T, parse func(text string) (T, error), text func(T) string
 }
 
 // readLater is read after the command line and the environment: see parser.linksFiles.
-func readLater(show func() string) value {
-	return value{func(string) error { return nil }, show}
+func readLater(takes string, show func() string) value {
+	return value{takes, func(string) error { return nil }, show}
 }
 
 // command is the words of a hook. An empty one removes that of a weaker source.
 func command(words *[]string) value {
-	return field(words, func(text string) ([]string, error) {
+	return field(" CMD", words, func(text string) ([]string, error) {
 		if text == "" || text == "''" || text == `""` {
 			return nil, nil
 		}
@@ -50,7 +57,7 @@ func command(words *[]string) value {
 
 // action is how the app is reloaded. Quotes around the whole are removed.
 func action(a *Action) value {
-	return field(a, func(text string) (Action, error) {
+	return field(" ACTION", a, func(text string) (Action, error) {
 		if list, err := words(text); err == nil && len(list) == 1 && strings.ContainsAny(text[:1], `'"`) {
 			text = list[0].text
 		}
@@ -69,7 +76,7 @@ func parseCaught(text string) (signals.Signal, error) {
 
 // mapping is FROM:TO, or several of them with commas in between. They add up.
 func mapping[N ~int](at *map[N]N, parse func(from, to string) (N, N, error), name func(N) string) value {
-	return value{func(text string) error {
+	return value{" FROM:TO", func(text string) error {
 		for pair := range strings.SplitSeq(text, ",") {
 			from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
 			switch {
@@ -129,7 +136,7 @@ const longest = 100_000 * time.Hour
 
 // span is a time that is not shorter than the shortest. If that is SettleAuto, auto may stand in its place.
 func span(d *time.Duration, shortest time.Duration) value {
-	return field(d, func(text string) (time.Duration, error) {
+	return field(" D", d, func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
 		switch least := max(shortest, 0); {
 		case text == "auto" && shortest == SettleAuto:
@@ -150,7 +157,7 @@ func span(d *time.Duration, shortest time.Duration) value {
 	})
 }
 
-func toggle(on *bool) value { return field(on, parseBool, strconv.FormatBool) }
+func toggle(on *bool) value { return field("", on, parseBool, strconv.FormatBool) }
 
 func parseBool(text string) (bool, error) {
 	on, err := strconv.ParseBool(text)
@@ -162,7 +169,7 @@ func parseBool(text string) (bool, error) {
 
 // location is a path, which becomes absolute and clean. If there may be none, an empty one removes that of a weaker source.
 func location(path *string, none bool) value {
-	return field(path, func(text string) (string, error) {
+	return field(" DIR", path, func(text string) (string, error) {
 		switch abs, err := filepath.Abs(text); {
 		case text == "" && none:
 			return "", nil
@@ -177,8 +184,8 @@ func location(path *string, none bool) value {
 }
 
 // oneOf is one of the choices, by its name.
-func oneOf[T any](at *T, name func(T) string, choices ...T) value {
-	return field(at, func(text string) (choice T, err error) {
+func oneOf[T any](takes string, at *T, name func(T) string, choices ...T) value {
+	return field(takes, at, func(text string) (choice T, err error) {
 		var names []string
 		for _, choice = range choices {
 			if names = append(names, name(choice)); name(choice) == text {
@@ -190,8 +197,8 @@ func oneOf[T any](at *T, name func(T) string, choices ...T) value {
 }
 
 // order is what confit is asked to do. A stronger source may take it back.
-func order(c *Config, m Mode, read func(text string) (on bool, err error)) value {
-	return value{func(text string) error {
+func order(takes string, c *Config, m Mode, read func(text string) (on bool, err error)) value {
+	return value{takes, func(text string) error {
 		on, err := read(text)
 		switch {
 		case on:
@@ -205,12 +212,12 @@ func order(c *Config, m Mode, read func(text string) (on bool, err error)) value
 
 // installation is where to install.
 func installation(c *Config) value {
-	return order(c, Install, func(text string) (bool, error) { return text != "", location(&c.Install, true).read(text) })
+	return order(" FILE", c, Install, func(text string) (bool, error) { return text != "", location(&c.Install, true).read(text) })
 }
 
 // statusForm is a form, or the true and false of a switch.
 func statusForm(c *Config) value {
-	return order(c, Status, func(text string) (bool, error) {
+	return order("[=FORMAT]", c, Status, func(text string) (bool, error) {
 		if c.StatusJSON = text == "json"; c.StatusJSON || text == "text" {
 			return true, nil
 		}
@@ -224,7 +231,7 @@ func statusForm(c *Config) value {
 
 // seeding is a directory to copy, and where to. Several add up.
 func seeding(c *Config) value {
-	return order(c, Seed, func(text string) (bool, error) {
+	return order(" DIR=TO", c, Seed, func(text string) (bool, error) {
 		pair, err := linker.ParseSeed(text)
 		c.Seed = append(c.Seed, pair)
 		return true, err
@@ -233,7 +240,7 @@ func seeding(c *Config) value {
 
 // trying is the directory of the volumes to try, or - for what comes on standard input.
 func trying(c *Config) value {
-	return order(c, Try, func(text string) (bool, error) {
+	return order(" DIR|-", c, Try, func(text string) (bool, error) {
 		switch c.Try = ""; text {
 		case "-":
 			return true, nil
