@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -77,11 +76,6 @@ func CanReap() error {
 		return nil
 	}
 	return fmt.Errorf("cannot wait for processes: %s: %w; allow %[1]s(2) in the seccomp profile", call, err)
-}
-
-// stopOf is the signal that has stopped a child since the last call, or 0.
-func stopOf(pid int) syscall.Signal {
-	return syscall.Signal(waitid(unix.P_PID, pid, unix.WSTOPPED).status)
 }
 
 // waitid is waitid(2), without blocking. The result is empty if there is none.

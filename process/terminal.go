@@ -3,6 +3,7 @@ package process
 import (
 	"io"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -15,7 +16,8 @@ import (
 // GiveTerminal puts an app that TTIN or TTOU has stopped into the foreground and lets it go on, if the terminal is confit's to give. An app
 // that another signal has stopped stays so until a CONT comes.
 func GiveTerminal(app int, group Group) {
-	if sig := stopOf(app); (sig == unix.SIGTTIN || sig == unix.SIGTTOU) && setForeground(group) {
+	stopped := waitid(unix.P_PID, app, unix.WSTOPPED) // since the last look
+	if sig := syscall.Signal(stopped.status); (sig == unix.SIGTTIN || sig == unix.SIGTTOU) && setForeground(group) {
 		_ = KillGroup(group, unix.SIGCONT)
 	}
 }
