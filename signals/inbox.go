@@ -15,14 +15,8 @@ type Inbox struct {
 	// be received by then.
 	Children <-chan struct{}
 
-	sent *queue
+	*queue
 }
-
-// Hints delivers a value when a signal may wait.
-func (in Inbox) Hints() <-chan struct{} { return in.sent.wakes }
-
-// Receive takes the next signal that is meant for the app. It returns false when none waits.
-func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 
 // room is how many signals os/signal may hand over at once: it drops what finds no place.
 const room = 256
@@ -85,8 +79,11 @@ func (q *queue) put(sig os.Signal) {
 	wake(q.wakes)
 }
 
-// take takes the next signal out. It returns false when none waits.
-func (q *queue) take() (sig Signal, ok bool) {
+// Hints delivers a value when a signal may wait.
+func (q *queue) Hints() <-chan struct{} { return q.wakes }
+
+// Receive takes the next signal that is meant for the app. It returns false when none waits.
+func (q *queue) Receive() (sig Signal, ok bool) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
 	if len(q.waiting) == 0 {

@@ -143,11 +143,11 @@ func TestQueue(t *testing.T) {
 		default:
 			t.Errorf("nothing hints at %s", Name(want))
 		}
-		if got, ok := q.take(); got != want || !ok {
+		if got, ok := q.Receive(); got != want || !ok {
 			t.Errorf("got %s, %v, want %s", Name(got), ok, Name(want))
 		}
 	}
-	if got, ok := q.take(); ok || len(q.wakes) > 0 {
+	if got, ok := q.Receive(); ok || len(q.wakes) > 0 {
 		t.Errorf("there is more: %s", Name(got))
 	}
 }
@@ -166,7 +166,7 @@ func TestEndComesLast(t *testing.T) {
 		died <- unix.SIGCHLD
 		died <- unix.SIGCHLD // it is taken once the first one was told
 		seen := map[Signal]bool{}
-		for sig, ok := q.take(); ok; sig, ok = q.take() {
+		for sig, ok := q.Receive(); ok; sig, ok = q.Receive() {
 			seen[sig] = true
 		}
 		if !seen[TERM] || !seen[HUP] {
