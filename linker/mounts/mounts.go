@@ -145,7 +145,8 @@ func Point(real string) string {
 
 // IsPoint reports whether something is mounted on an absolute path, which no symlink is. Where nothing is known rename(2) refuses: EBUSY.
 func IsPoint(path string) bool {
-	return Point(files.Resolver{}.Path(path)) == files.Resolver{}.Path(path)
+	real := files.Resolver{}.Path(path)
+	return Point(real) == real
 }
 
 // subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what ..data led to

@@ -46,7 +46,7 @@ func (t *Set) work(s *Step, do func(act) error) error {
 
 // ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; "" of any other error.
 func ReadOnlyHint(err error) string {
-	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+	if err != nil && files.Ignoring(err, unix.EROFS, unix.EACCES, unix.EPERM) == nil {
 		return "\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory"
 	}
 	return ""
