@@ -126,7 +126,7 @@ func (p *parser) linksFile(name, text string) (list []given) {
 		switch ws, err := words(line); {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
-		case p.endsEarly(line):
+		case p.endsEarly(line, ws):
 			p.errorf(`%s: \n is two characters here, and ends no line: write each line in one of its own, as a block of YAML has it (|), or put quotes around it`, where)
 		case len(ws) == 0:
 		case kindOf(ws[0].text) != nil:
@@ -140,9 +140,15 @@ func (p *parser) linksFile(name, text string) (list []given) {
 
 // endsEarly reports that somebody meant the two characters \n as the end of a line, as they are in quotes of YAML or JSON: they stand
 // outside quotes, where they mean n; or in a comment, or in a line that begins with a quote, and behind them is a word that begins a line.
-func (p *parser) endsEarly(line string) bool {
-	bare, comment := splitLine(line)
-	return strings.Contains(bare, `\n`) || p.followed(comment) || isQuote(line) && p.followed(line)
+func (p *parser) endsEarly(line string, ws []word) bool {
+	comment := line
+	for _, w := range ws {
+		if w.breaks {
+			return true
+		}
+		comment = line[w.end:]
+	}
+	return p.followed(comment) || strings.IndexAny(line, `'"`) == 0 && p.followed(line)
 }
 
 // followed reports that a line begins somewhere behind the two characters \n.

@@ -11,6 +11,9 @@ import (
 	"confit/internal/near"
 )
 
+// shorthands are names of one letter.
+var shorthands = map[string]string{"help": "h"}
+
 // commandLine reads the flags, and the app that follows them or --. It is not ok if it wasn't read to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
@@ -22,7 +25,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		if s.bare() {
 			define, switches = flags.BoolFuncP, append(switches, "--"+s.name)
 		}
-		define(s.name, s.short, "", func(value string) error {
+		define(s.name, shorthands[s.name], "", func(value string) error {
 			list = append(list, given{setting: s, value: value, where: "--" + s.name})
 			return nil
 		})

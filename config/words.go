@@ -12,6 +12,7 @@ type word struct {
 	text       string
 	bare       string // text, with a blank for each byte that was quoted
 	start, end int
+	breaks     bool // it has the two characters \n outside of quotes
 }
 
 // words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting and 2.3 Token Recognition), but expands nothing: a
@@ -39,7 +40,7 @@ func words(line string) ([]word, error) {
 // oneWord reads the word that begins at start.
 func oneWord(line string, start int) (word, error) {
 	var text, bare strings.Builder
-	i := start
+	i, breaks := start, false
 	for i < len(line) && !strings.ContainsRune(" \t\n\r", rune(line[i])) {
 		switch line[i] {
 		case '\\':
@@ -47,6 +48,7 @@ func oneWord(line string, start int) (word, error) {
 				return word{}, errors.New(`a line can't be continued by \: write all of it in one line, or '\' for the character itself`)
 			}
 			text.WriteByte(line[i+1])
+			breaks = breaks || line[i+1] == 'n'
 			i += 2
 		case '\'', '"':
 			n, err := quoted(&text, line[i:])
@@ -64,7 +66,7 @@ func oneWord(line string, start int) (word, error) {
 	if strings.ContainsFunc(bare.String(), lookalike) || strings.ContainsRune(text.String(), 0) { // no path and no argument has a zero byte
 		return word{}, fmt.Errorf("%q holds what only looks like a blank, a quote or nothing: write that, or put quotes around the word", line[start:i])
 	}
-	return word{text.String(), bare.String(), start, i}, nil
+	return word{text.String(), bare.String(), start, i, breaks}, nil
 }
 
 // quoted appends the text between the quote at the start of s and the next one. It returns how many bytes of s these are, with the quotes.
