@@ -194,11 +194,6 @@ func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
 }
 
-// give gives a copy its mode, owner and group.
-func (f File) give(out files.Raw) error {
-	return files.Give(int(out), uint32(f.copyMode()), f.Owner, f.Group)
-}
-
 // Finish gives a file that was written its owner, group and mode, and notes what the kernel permitted of that. The mode comes before the
 // owner, as only the owner can set it; so a copy becomes its owner's alone at last.
 func (g *Copy) Finish(p lines.Key, out files.Raw) error {
