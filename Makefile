@@ -58,7 +58,7 @@ conformance: ## the same questions put to confit, tini, dumb-init and catatonit
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit
 	$(GO) test -count=1 -tags conformance ./integration/conformance
 
-e2e: ## the pages and examples on a real Kubernetes node: some twenty minutes the first time, then fourteen
+e2e: ## the pages and examples on a real Kubernetes node, and make fleet: an hour the first time, then some 22 minutes on two busy cores
 	./integration/need ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e
@@ -67,7 +67,7 @@ e2e: ## the pages and examples on a real Kubernetes node: some twenty minutes th
 .PHONY: fleet
 fleet: export INTEGRATION_APISERVER = $(or $(E2E_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/confit-e2e)/bin
 fleet: export INTEGRATION_KUBELET = $(CURDIR)/bin/kubelet
-fleet: ## rollouts over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit, on a real API server: some fifteen minutes
+fleet: ## rollouts over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit, on a real API server: some 25 minutes on two busy cores
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e -programs
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(INTEGRATION_KUBELET) .

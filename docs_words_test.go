@@ -8,7 +8,7 @@ import (
 // mostWords is how many words a page may have, as wc -w counts them.
 var mostWords = map[string]int{
 	"CHANGELOG.md":    250, // until 0.1.0 is released
-	"HACKING.md":      1_620,
+	"HACKING.md":      1_660,
 	"README.md":       1_230,
 	"docs/README.md":  250,
 	"docs/fleet.md":   1_900,
