@@ -10,7 +10,7 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               21_850, // all of it
+	"":               21_855, // all of it
 	"supervisor":     5_175,
 	"linker":         2_295,
 	"config":         1_660,

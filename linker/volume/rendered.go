@@ -43,6 +43,9 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 func (v *volume) checkRendered(dir string, wrong []error) ([]error, error) {
 	in, entries, err := v.readDir(dir)
 	in.Close()
+	if err != nil {
+		return nil, fmt.Errorf("directory %q: %w", dir, err)
+	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
 		switch flaw := files.NameFlaw(e.Name()); {
@@ -53,9 +56,11 @@ func (v *volume) checkRendered(dir string, wrong []error) ([]error, error) {
 		case !e.IsDir() && !e.Type().IsRegular():
 			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", files.Describe(e.Type()), p))
 		}
-		if e.IsDir() && err == nil {
-			wrong, err = v.checkRendered(p, wrong)
+		if e.IsDir() {
+			if wrong, err = v.checkRendered(p, wrong); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return wrong, err
+	return wrong, nil
 }
