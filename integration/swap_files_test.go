@@ -183,6 +183,7 @@ func TestFiles_old_profile(t *testing.T) {
 			s.wantFiles(keys{"a": "first", "b": "first"})
 			web.swap(keys{"a": "second"})
 			c.Says("read second", 1)
+			c.accepts(2)
 			s.wantFiles(keys{"a": "second", "b": "of the image"})
 			c.Kill()
 
