@@ -22,14 +22,18 @@ var emptied = map[string]func(h *house) error{
 	"generations, replaced": func(h *house) error {
 		return errors.Join(os.Rename(h.path("state/generations"), h.path("state/mine")), os.MkdirAll(h.path("state/generations/1/web"), 0o777), os.Chmod(h.path("state/generations"), 0o777))
 	},
-	"generations, a link":   replace("generations", func(p string) error { return os.Symlink("/etc", p) }),
-	"generations, a file":   replace("generations", func(p string) error { return os.WriteFile(p, nil, 0o644) }),
-	"generations, another":  replace("generations", func(p string) error { return os.Mkdir(p, 0o755) }),
-	"generations, somebody": replace("generations", func(p string) error { return errors.Join(os.MkdirAll(p+"/1", 0o755), os.Chown(p, 1234, 1234)) }),
-	"lock":                  takeAway("lock"),
-	"lock, a link":          replace("lock", func(p string) error { return os.Symlink("/etc/passwd", p) }),
-	"lock, a directory":     replace("lock", func(p string) error { return os.MkdirAll(p+"/x", 0o755) }),
-	"lock, another":         replace("lock", func(p string) error { return os.WriteFile(p, nil, 0o600) }),
+	"generations, a link":    replace("generations", func(p string) error { return os.Symlink("/etc", p) }),
+	"generations, a file":    replace("generations", func(p string) error { return os.WriteFile(p, nil, 0o644) }),
+	"generations, another":   replace("generations", func(p string) error { return os.Mkdir(p, 0o755) }),
+	"generations, somebody":  replace("generations", func(p string) error { return errors.Join(os.MkdirAll(p+"/1", 0o755), os.Chown(p, 1234, 1234)) }),
+	"lock":                   takeAway("lock"),
+	"lock, a link":           replace("lock", func(p string) error { return os.Symlink("/etc/passwd", p) }),
+	"lock, a directory":      replace("lock", func(p string) error { return os.MkdirAll(p+"/x", 0o755) }),
+	"lock, another":          replace("lock", func(p string) error { return os.WriteFile(p, nil, 0o600) }),
+	"small: note":            takeAway("note.json"),
+	"small: note, another":   replace("note.json", func(p string) error { return os.WriteFile(p, []byte("strange"), 0o644) }),
+	"small: targets":         takeAway("targets.json"),
+	"small: targets, a link": replace("targets.json", func(p string) error { return os.Symlink("/etc/passwd", p) }),
 }
 
 func emptyDir(dir string) error {
@@ -113,7 +117,7 @@ func TestEmptied_candidate(t *testing.T) {
 func TestEmptied_hint(t *testing.T) {
 	h := newStored(t, "web/ web/")
 	for name := range emptied {
-		if strings.HasPrefix(name, "lock") {
+		if strings.HasPrefix(name, "lock") || strings.HasPrefix(name, "small") { // the next look finds it
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -194,6 +198,15 @@ func TestEmptied_mounted(t *testing.T) {
 	h.must(unix.Unmount(at, 0))
 	h.must(h.linker.Repair())
 	h.reads("web/a", "a1")
+}
+
+// TestEmptied_owned: another mode or owner of the small files is none of it, as an entrypoint changes those of all that is there.
+func TestEmptied_owned(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	h.must(errors.Join(chmod("note.json", 0o600)(h), chown("note.json")(h), chown("targets.json")(h)))
+	if anew, err := h.linker.Linker.Repair(1); anew || err != nil {
+		t.Errorf("made anew %v, %v", anew, err)
+	}
 }
 
 // TestEmptied_note: what can't be staged again is no longer noted, and what the app is on comes back, also where it is noted before that.

@@ -13,7 +13,7 @@ func Names(name string) bool {
 
 // Renew compares the names that confit works in with what it holds open, and makes anew what isn't there any more: an entrypoint may have
 // emptied the directory, or another user of the pod renamed what is in it. What stands in the way is moved aside. It returns the names that
-// were not as confit had made them.
+// were not as confit had made them, those of small files among them: who wrote one writes it again.
 func (s *Dir) Renew() (moved []string, err error) {
 	hold := func(name string, holds func() bool, renew func() error) {
 		if err == nil && !holds() {
@@ -26,6 +26,9 @@ func (s *Dir) Renew() (moved []string, err error) {
 	hold(generationsName, func() bool { return s.Top.Is(generationsName, s.Generations.St) }, s.renewGenerations)
 	if s.Socket != nil {
 		hold(socketName, s.Socket.Holds, s.renewSocket)
+	}
+	for _, name := range s.lost() {
+		moved = append(moved, s.Top.Join(name))
 	}
 	return moved, err
 }

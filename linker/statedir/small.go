@@ -3,8 +3,11 @@ package statedir
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -13,6 +16,12 @@ import (
 )
 
 // The small files: those of confit's own, and nobody's keys.
+
+// small knows those that were written, as they are on the disk. Two goroutines write.
+type small struct {
+	sync.Mutex
+	wrote map[string]unix.Stat_t
+}
 
 // noteMode lets everybody read the small files, also a container of another user. No value of a key is in them.
 const noteMode = 0o644
@@ -92,6 +101,8 @@ func (s *Dir) Replace(name string, data []byte) error {
 }
 
 func (s *Dir) put(name string, data []byte) error {
+	s.small.Lock()
+	defer s.small.Unlock()
 	fill := func(f files.Raw) error {
 		err := safedir.Bytes(data, noteMode)(f)
 		if err == nil && name == Note && !s.Memory {
@@ -103,7 +114,26 @@ func (s *Dir) put(name string, data []byte) error {
 	if err == unix.EISDIR && s.moveAside(name) == nil {
 		err = s.Top.Put(name, fill)
 	}
+	if st, found := s.Top.Stat(name); err == nil && found == nil {
+		s.small.wrote[name] = st
+	}
 	return err
+}
+
+// lost lists the small files that aren't what was written last, each once: who writes one again has it looked at again. Another mode or owner
+// makes no difference: entrypoints change those of all that is there.
+func (s *Dir) lost() (names []string) {
+	s.small.Lock()
+	defer s.small.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(s.small.wrote)) {
+		was := s.small.wrote[name]
+		st, err := s.Top.Stat(name)
+		if err == unix.ENOENT || err == nil && (!s.Top.Is(name, was) || st.Mtim != was.Mtim) { // a new file may get the number of the old one
+			names = append(names, name)
+			delete(s.small.wrote, name)
+		}
+	}
+	return names
 }
 
 // moveAside gives what stands in the place of a file of confit's, and can't be replaced, another name. Only the newest is kept, and one that
@@ -119,6 +149,9 @@ func (s *Dir) moveAside(name string) error {
 
 // Remove removes a file of the state directory. A directory in its place is moved aside.
 func (s *Dir) Remove(name string) error {
+	s.small.Lock()
+	defer s.small.Unlock()
+	delete(s.small.wrote, name)
 	err := s.Top.Remove(name)
 	if err == unix.ENOTEMPTY || err == unix.EEXIST {
 		err = s.moveAside(name)

@@ -44,6 +44,7 @@ type Dir struct {
 	Memory      bool         // it lives in memory
 	Next        int          // the number of the next generation
 	Socket      Socket       // nil: there is none
+	small       *small       // its small files
 	kept        int          // generations up to this number stay, whoever needs them; 0: none
 }
 
@@ -107,7 +108,7 @@ func open(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, Unusable(dir, err)
 	}
-	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1}, nil
+	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1, small: &small{wrote: map[string]unix.Stat_t{}}}, nil
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777. EPERM means that it isn't confit's to
