@@ -104,7 +104,7 @@ func (s *Dir) SweepTries() (left bool) {
 	left, _ = all.Sweep(func(name string) bool {
 		lock.Close() // nil: it is the first one
 		lock, err = lockTry(all, name)
-		return err == nil
+		return err == nil || err == unix.ENOTDIR || err == unix.ELOOP // somebody else's
 	})
 	lock.Close()
 	_ = s.Top.Remove(tryName)

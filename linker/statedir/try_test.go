@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"testing"
@@ -62,7 +63,7 @@ func oneTry(t *testing.T, state string) {
 	}
 }
 
-// TestSweepTries: what has no lock goes, and that is told; what has one stays.
+// TestSweepTries: what has no lock goes, and that is told, and so do a stranger's files; what has a lock stays.
 func TestSweepTries(t *testing.T) {
 	state := t.TempDir()
 	try, err := OpenTry(state)
@@ -80,6 +81,9 @@ func TestSweepTries(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	try.Lock.Close() // as the kernel does when it is killed
+	if err := errors.Join(os.WriteFile(state+"/try/file", nil, 0o644), os.Symlink("/etc", state+"/try/link")); err != nil {
+		t.Fatal(err)
+	}
 	if !s.SweepTries() || s.SweepTries() {
 		t.Error("what a killed try left isn't found once")
 	}
