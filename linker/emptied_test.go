@@ -209,6 +209,31 @@ func TestEmptied_owned(t *testing.T) {
 	}
 }
 
+// TestEmptied_live: an app that has ended may have missed the live link.
+func TestEmptied_live(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	h.must(takeAway("live")(h))
+	if anew, err := h.linker.Linker.Repair(1); !anew || err != nil {
+		t.Errorf("made anew %v, %v", anew, err)
+	}
+	h.reads("web/a", "a1")
+}
+
+// TestEmptied_shown: where all of a published candidate is gone no hook is blamed. Where a key is, one is.
+func TestEmptied_shown(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	h.must(takeAway("generations")(h))
+	h.must(h.linker.CheckShown(1))
+	h.reads("web/a", "a1")
+	h.must(takeAway("generations/1")(h))
+	h.must(h.linker.CheckShown(1))
+	h.reads("web/a", "a1")
+	h.must(takeAway("generations/1/web/a")(h))
+	if err := h.linker.CheckShown(1); !IsInvalid(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestEmptied_note: what can't be staged again is no longer noted, and what the app is on comes back, also where it is noted before that.
 func TestEmptied_note(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")

@@ -1,6 +1,7 @@
 package linker
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -28,10 +29,22 @@ func (l *Linker) Has(number int) error {
 	return err
 }
 
+// CheckShown is Check for a candidate that is published. Where all of it is gone no hook has done that: it is staged again.
+func (l *Linker) CheckShown(number int) error {
+	g, err := l.generation(number)
+	if err == nil && errors.Is(l.Has(number), ErrEmptied) {
+		_ = l.stageDamaged(g, l.copies.CompareNames(g)) // or the look at it says what is missing
+	}
+	if err != nil {
+		return err
+	}
+	return l.copies.Check(g)
+}
+
 // Repair puts right what others have changed: the names that confit works in, with the small files that went with them; the generation, the
 // live link and the targets, unless another generation was put in force meanwhile. It removes what killed tries have left. What it puts
 // right it logs, and once what it can't, which it returns: [ErrEmptied] of the names, a [*Damaged] where something else is mounted. anew
-// reports that something was missing since the last call. While it is watched who opens what has changed it looks at no file, as that would
+// reports that something was missing since the last call. While it is watched who opens what has changed it opens no file, as that would
 // count. Now and then it returns memory to the system, as [Linker.Collect] does.
 func (l *Linker) Repair(number int) (anew bool, err error) {
 	if l.repairs++; l.repairs%repairsToRest == 0 {
@@ -66,13 +79,16 @@ func (l *Linker) Repair(number int) (anew bool, err error) {
 }
 
 func (l *Linker) repairGeneration(g *generation.Copy, said func(what, key, path, found string, err error)) {
-	if !l.opens.Watches() {
-		if err := l.stageDamaged(g, l.copies.Compare(g)); err != nil {
-			said("generation", "path", g.Dir, "", err)
-		}
+	compare := l.copies.Compare
+	if l.opens.Watches() {
+		compare = l.copies.CompareNames
+	}
+	if err := l.stageDamaged(g, compare(g)); err != nil {
+		said("generation", "path", g.Dir, "", err)
 	}
 	if l.state.LiveNumber() != g.Number { // whatever stands there now
 		found, err := l.state.MendLive(g.Number)
+		l.anew = l.anew || err == nil
 		said("live link", "link", l.state.Live(""), found, err)
 	}
 	l.targets.Mend(g.Targets, func(path Target, found string, err error) { said("target", "target", string(path), found, err) })

@@ -226,6 +226,22 @@ func TestStagedAgain_looks(t *testing.T) {
 	h.wantTree(want, "state/generations/1")
 }
 
+// TestStagedAgain_watched: also while it is watched who opens a key, a look finds that one is missing, and opens none.
+func TestStagedAgain_watched(t *testing.T) {
+	for _, name := range []string{"a key missing", "a key that is a directory", "a key that is a symlink", "a directory that is a key", "the generation gone"} {
+		h := newStored(t, "web/ web/")
+		if !h.linker.WatchOpens([]Change{{Key: "web/a"}}) {
+			t.Fatal("nothing is watched")
+		}
+		h.must(damages[name].do(h))
+		h.opened()
+		if h.must(h.linker.Repair()); h.opened() {
+			t.Errorf("%s: a key is opened", name)
+		}
+		h.reads("web/a", "a1", "web/sub/b", "b1")
+	}
+}
+
 // TestStagedAgain_whole: who reads a file of a generation that is staged again finds what was there
 // or what was written, whole.
 func TestStagedAgain_whole(t *testing.T) {

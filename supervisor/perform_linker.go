@@ -116,7 +116,7 @@ func (a publish) perform(l *loop) event {
 func (a publish) carryOut(l *loop) event {
 	var err error
 	if a.shown {
-		err = l.Linker.Check(a.number)
+		err = l.Linker.CheckShown(a.number)
 	} else {
 		err = l.Linker.Publish(a.number, a.hooked)
 	}

@@ -35,6 +35,28 @@ func (c *Store) Compare(g *Copy) error {
 	return c.damage(g, func(flaw) error { return nil })
 }
 
+// CompareNames is Compare, but opens no key: it finds out whether each is there.
+func (c *Store) CompareNames(g *Copy) error {
+	d := &Damaged{number: g.Number, Missing: true}
+	for _, p := range files.SortedKeys(g.Files) {
+		if g.Files[p].Direct || g.Unrendered && lines.IsRendered(p) {
+			continue
+		}
+		var st unix.Stat_t
+		err := c.State.Generations.In(path.Join(dirOf(g), string(p)), false, func(in *safedir.Dir, name string) (err error) {
+			st, err = in.Stat(name)
+			return err
+		})
+		if err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP || err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+			d.Keys = append(d.Keys, p)
+		}
+	}
+	if len(d.Keys) == 0 {
+		return nil
+	}
+	return d
+}
+
 // Restore makes a generation's directory what was written, as far as that needs no bytes: the app's user, an entrypoint or a hook may have
 // changed it. Strangers go, and modes and owners are set right, also of directories. Then the error is that of Compare.
 func (c *Store) Restore(g *Copy) error {
