@@ -4,8 +4,8 @@
 //
 // The first word of a file's name says what it holds: pid1 what an init owes, entry what an edit waits for while a script works in front of
 // the app, swap what a change of a volume does, badedit what a bad one doesn't, ladder what confit goes back to when the app dies of what was
-// accepted, crash what a killed confit or a full disk leaves, source what an environment and rendered files add, fleet what several replicas
-// do together with confitctl, pod how an image and a pod use it, need what installs the daemons. The harness is in internal/harness.
+// accepted, crash what a killed confit, a full disk or a meddler leaves, source what an environment and rendered files add, fleet what several
+// replicas do together with confitctl, pod how an image and a pod use it, need what installs the daemons. The harness is in internal/harness.
 package integration
 
 import (
@@ -28,6 +28,7 @@ var roles = harness.Roles{
 	"shout":   shout,           // doesn't wait
 	"babble":  babble,          // doesn't stop
 	"silence": harness.Silence, // a mount that doesn't answer
+	"answers": answers,         // reads, and answers what it reads
 }
 
 // programs are built once, before the first test.
