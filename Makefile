@@ -78,6 +78,16 @@ fleet: ## rollouts over 30 replicas, 1,000 waiting gates, labelled pods, and kub
 	cd kubectl-confit && $(GO) test -count=1 -v -tags fleet -timeout 30m -run TestAPIServer ./apply ./cli
 	cd confitctl && $(GO) test -count=1 -timeout 30m -run Mutations ./rollout -mutations
 
+.PHONY: environments
+environments: ## where confit runs: runtimes, gVisor, a stock kernel, file systems, machines; ONLY= for one of them: half an hour
+	./integration/need runc:runc crun:crun podman:podman catatonit:catatonit newuidmap:uidmap fuse-overlayfs:fuse-overlayfs mkfs.xfs:xfsprogs \
+		mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mmdebstrap:mmdebstrap qemu-system-x86_64:qemu-system-x86 \
+		qemu-s390x-static:qemu-user-static tini-static:tini
+	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
+	cd integration/environments/gvisor && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/runsc gvisor.dev/gvisor/runsc
+	CGO_ENABLED=0 $(GO) build -o bin/environments ./integration/environments
+	bin/environments -only '$(ONLY)' -page docs/environments.md -kubelet $(CURDIR)/bin/kubelet -runsc $(CURDIR)/bin/runsc
+
 storm: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestStorm$$' ./integration/storm -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)

@@ -1,0 +1,122 @@
+// Environments plays one script of scenes wherever confit may run, and writes what held into the table of a page. It needs root on Debian, and
+// installs what is missing. What can't be had is named in the table with its reason.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	only := flag.String("only", "", "the rows whose names begin with this, without a page; all by default")
+	page := flag.String("page", "", "the page whose table is written, of these rows and those of "+kept)
+	kubelet := flag.String("kubelet", "", "the writer of integration/kubelet")
+	runsc := flag.String("runsc", "", "gVisor's runtime")
+	rootfs := flag.String("rootfs", "", "the containers' root, where nothing can be built")
+	inside := flag.String("inside", "", "in the virtual machine: the file for the rows")
+	flag.Parse()
+	if err := run(*only, *page, *kubelet, *runsc, *rootfs, *inside); err != nil {
+		fmt.Fprintln(os.Stderr, "environments:", err)
+		os.Exit(1)
+	}
+}
+
+func run(only, page, kubelet, runsc, rootfs, inside string) error {
+	dir, err := os.MkdirTemp("", "confit-environments-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	var rows []row
+	failed := 0
+	list := environments(dir, runsc)
+	if inside != "" {
+		list = insideOnes(dir)
+	}
+	for _, e := range list {
+		if !strings.HasPrefix(e.name, only) {
+			continue
+		}
+		r := row{Name: e.name, Counter: e.counter}
+		if r.Missing = lacking(e.needs); r.Missing == "" {
+			e.base = rootfs
+			r.Cells = playIn(e, dir, kubelet)
+		}
+		rows = append(rows, r)
+		if inside != "" {
+			text, _ := json.Marshal(rows)
+			if err := os.WriteFile(inside, text, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	if inside == "" && (strings.HasPrefix(machineName, only) || strings.HasPrefix(only, machineName)) {
+		rows = append(rows, inMachine(dir, kubelet, strings.TrimPrefix(strings.TrimPrefix(only, machineName), ": "))...)
+	}
+	for _, r := range rows {
+		failed += r.failures()
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("no environment is called %q", only)
+	}
+	fmt.Print(tableOf(rows))
+	if failed > 0 {
+		return fmt.Errorf("%d cells are not what they should be", failed)
+	}
+	if page == "" {
+		return nil
+	}
+	return keep(page, rows, only == "")
+}
+
+// playIn builds what a container of this machine or another one runs, and plays.
+func playIn(e *environment, dir, kubelet string) []outcome {
+	e.kubelet = kubelet
+	if e.patience == 0 {
+		e.patience = time.Minute
+	}
+	if e.orphans == 0 {
+		e.orphans = 500
+	}
+	if e.init == nil {
+		e.init = []string{"/bin/confit", "--"}
+	}
+	own := filepath.Join(dir, strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(e.name)))
+	err := os.MkdirAll(own, 0o755)
+	if err == nil && e.rootfs == "" {
+		e.rootfs = filepath.Join(own, "rootfs")
+		if e.base != "" {
+			err = command("cp", "-a", e.base, e.rootfs)
+		} else {
+			err = makeRoot(e.rootfs, e.goarch)
+		}
+	}
+	if err != nil {
+		return []outcome{{Scene: "start", Err: err.Error()}}
+	}
+	return e.play(own)
+}
+
+// lacking names the programs that aren't here.
+func lacking(programs []string) string {
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			return p + " isn't here"
+		}
+	}
+	return ""
+}
