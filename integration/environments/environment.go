@@ -14,6 +14,7 @@ type environment struct {
 	needs    []string // programs without which it can't be had here
 	init     []string // process 1, and what stands in front of the app's command
 	rootfs   string
+	secrets  string // a directory in memory. It is mounted before podman's namespace of a user is made, which sees no later mount
 	base     string // what that is a copy of; "": it is built
 	goarch   string // of confit and the probe; "": this machine's
 	kubelet  string

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -30,8 +31,11 @@ func environments(dir, runsc string) []*environment {
 
 // unified runs a program where cgroups are as version 2 has them: crun starts nothing beside a mixture.
 func unified(program ...string) []string {
-	return mounting(`mount -t cgroup2 none /sys/fs/cgroup && exec "$0" "$@"`, program...)
+	return mounting(strings.ReplaceAll(unify, "%%", "%")+` && exec "$0" "$@"`, program...)
 }
+
+// unify is for a machine that has both versions of cgroups.
+const unify = `{ [ "$(stat -fc %%T /sys/fs/cgroup)" = cgroup2fs ] || mount -t cgroup2 none /sys/fs/cgroup; }`
 
 // mounting runs a program where a script has mounted something.
 func mounting(script string, program ...string) []string {
@@ -67,7 +71,7 @@ func podmen(dir string) []*environment {
 // nobody has no rights. Only these containers' podman sees a range of users that it may use.
 const (
 	nobody = 65534
-	ranges = `mount -t cgroup2 none /sys/fs/cgroup && mount --bind %[1]s/ranges /etc/subuid && mount --bind %[1]s/ranges /etc/subgid && exec "$0" "$@"`
+	ranges = unify + ` && mount --bind %[1]s/ranges /etc/subuid && mount --bind %[1]s/ranges /etc/subgid && exec "$0" "$@"`
 )
 
 // rootless are podman's of a user without rights. What the host writes into a pod's directories is of a user that these containers don't know.

@@ -9,8 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func main() {
@@ -32,9 +35,16 @@ func run(only, page, kubelet, runsc, rootfs, inside string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer removeAll(dir)
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
+	}
+	secrets := filepath.Join(dir, "secrets")
+	if err := os.Mkdir(secrets, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", secrets, "tmpfs", 0, "mode=0755"); err != nil {
+		return fmt.Errorf("cannot mount a tmpfs: %w", err)
 	}
 	var rows []row
 	failed := 0
@@ -48,7 +58,7 @@ func run(only, page, kubelet, runsc, rootfs, inside string) error {
 		}
 		r := row{Name: e.name, Counter: e.counter}
 		if r.Missing = lacking(e.needs); r.Missing == "" {
-			e.base = rootfs
+			e.base, e.secrets = rootfs, secrets
 			r.Cells = playIn(e, dir, kubelet)
 		}
 		rows = append(rows, r)
@@ -62,20 +72,37 @@ func run(only, page, kubelet, runsc, rootfs, inside string) error {
 	if inside == "" && (strings.HasPrefix(machineName, only) || strings.HasPrefix(only, machineName)) {
 		rows = append(rows, inMachine(dir, kubelet, strings.TrimPrefix(strings.TrimPrefix(only, machineName), ": "))...)
 	}
+	var held []row
 	for _, r := range rows {
-		failed += r.failures()
+		n := r.failures()
+		if failed += n; n == 0 {
+			held = append(held, r)
+		}
 	}
 	if len(rows) == 0 {
 		return fmt.Errorf("no environment is called %q", only)
 	}
 	fmt.Print(tableOf(rows))
-	if failed > 0 {
-		return fmt.Errorf("%d cells are not what they should be", failed)
+	if page != "" {
+		err = keep(page, held, only == "")
 	}
-	if page == "" {
-		return nil
+	if err == nil && failed > 0 {
+		err = fmt.Errorf("%d cells are not what they should be", failed)
 	}
-	return keep(page, rows, only == "")
+	return err
+}
+
+// removeAll removes a directory, with what runtimes have left mounted there.
+func removeAll(dir string) {
+	text, _ := os.ReadFile("/proc/self/mounts")
+	lines := strings.Split(string(text), "\n")
+	slices.Reverse(lines)
+	for _, line := range lines {
+		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
+			_ = unix.Unmount(f[1], unix.MNT_DETACH)
+		}
+	}
+	os.RemoveAll(dir)
 }
 
 // playIn builds what a container of this machine or another one runs, and plays.

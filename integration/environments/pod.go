@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // pod is what a kubelet would have made for one pod: its volumes, and what they share with the host.
@@ -49,22 +47,19 @@ func newPod(e *environment, dir, place string) (*pod, error) {
 			return nil, err
 		}
 	}
-	if err := unix.Mount("tmpfs", p.path("secret"), "tmpfs", 0, "mode=0755"); err != nil {
-		return nil, err
-	}
 	return p, os.WriteFile(filepath.Join(p.path("etc"), "covered"), []byte("image"), 0o644)
 }
 
-// end gives back what is mounted.
-func (p *pod) end() {
-	p.stop()
-	_ = unix.Unmount(p.path("secret"), unix.MNT_DETACH)
-}
+// end ends what still runs.
+func (p *pod) end() { p.stop() }
 
 // path is where something of the pod is on the host.
 func (p *pod) path(name string) string {
 	if p.place != "" && (name == "state" || !p.refused && (name == "web" || name == "etc")) {
 		return filepath.Join(p.place, name)
+	}
+	if name == "secret" {
+		return filepath.Join(p.secrets, filepath.Base(filepath.Dir(p.dir)))
 	}
 	return filepath.Join(p.dir, name)
 }
