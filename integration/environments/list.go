@@ -21,7 +21,7 @@ func environments(dir, runsc string) []*environment {
 		{name: "runc", needs: []string{"runc"}, run: byOCI("runc")},
 		{name: "runc, a pod's shared PID namespace", needs: []string{"runc"}, run: byOCI("runc"), setUp: pause},
 		{name: "tini in confit's place, runc", needs: []string{"runc", "tini-static"}, run: byOCI("runc"), counter: true,
-			patience: 5 * time.Second, init: []string{"/bin/tini", "--"}},
+			patience: 12 * time.Second, init: []string{"/bin/tini", "--"}},
 		{name: "crun", needs: []string{"crun"}, run: byOCI(unified("crun", "--cgroup-manager=disabled")...)},
 		{name: "gVisor (runsc, systrap)", needs: []string{runsc}, lines: "allow-disk\n", patience: slow,
 			run: byOCI(runsc, "--platform=systrap", "--network=none", "--ignore-cgroups", "--overlay2=none")},

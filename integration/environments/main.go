@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	only := flag.String("only", "", "the rows whose names begin with this, without a page; all by default")
+	only := flag.String("only", "", "the rows whose names begin with this, or one of several with ; between; all by default")
 	page := flag.String("page", "", "the page whose table is written, of these rows and those of "+kept)
 	kubelet := flag.String("kubelet", "", "the writer of integration/kubelet")
 	runsc := flag.String("runsc", "", "gVisor's runtime")
@@ -53,7 +53,7 @@ func run(only, page, kubelet, runsc, rootfs, inside string) error {
 		list = insideOnes(dir)
 	}
 	for _, e := range list {
-		if !strings.HasPrefix(e.name, only) {
+		if !slices.ContainsFunc(strings.Split(only, ";"), func(begin string) bool { return strings.HasPrefix(e.name, begin) }) {
 			continue
 		}
 		r := row{Name: e.name, Counter: e.counter}
