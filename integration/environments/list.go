@@ -81,7 +81,7 @@ func rootless(dir string) []*environment {
 	_ = os.Chown(home, nobody, nobody)
 	id := strconv.Itoa(nobody)
 	_ = os.WriteFile(filepath.Join(dir, "ranges"), []byte("nobody:200000:65536\n"), 0o644)
-	front := mounting(fmt.Sprintf(ranges, dir), "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "env", "HOME="+home, "XDG_RUNTIME_DIR="+home)
+	front := mounting(fmt.Sprintf(ranges, dir), "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "env", "--chdir=/", "HOME="+home, "XDG_RUNTIME_DIR="+home)
 	user := func(flags ...string) func(*box) (container, error) { return byPodman(home, front, flags...) }
 	needs := []string{"podman", "setpriv", "unshare"}
 	all := []*environment{
