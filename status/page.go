@@ -141,13 +141,6 @@ func (p *page) generation(label string, g *Generation) {
 	p.hash(label, g.Hash, fmt.Sprintf("generation %d", g.Number), g.Since)
 }
 
-// gap parts groups of rows by an empty line.
-func (p *page) gap() {
-	if p.text[len(p.text)-2] != '\n' {
-		p.text = append(p.text, '\n')
-	}
-}
-
 // when is a moment as seen from now, and by the clock.
 func (p *page) when(t Time) string {
 	at, err := time.Parse(time.RFC3339, string(t))

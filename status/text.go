@@ -1,6 +1,7 @@
 package status
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -12,7 +13,9 @@ func (s *Status) Text(now time.Time) []byte {
 	p := page{now: now}
 	p.text = append(p.text, Clean(s.headline(now))+"\n"...)
 	for _, part := range []func(*page){s.hashes, s.troubles, s.rest} {
-		p.gap()
+		if !bytes.HasSuffix(p.text, []byte("\n\n")) { // a part may be empty
+			p.text = append(p.text, '\n')
+		}
 		part(&p)
 	}
 	return p.text
