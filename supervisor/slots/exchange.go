@@ -5,9 +5,9 @@ import "sync"
 // Exchange hands jobs to a goroutine that works, and its answers back.
 type Exchange[J, E any] struct {
 	Answered chan struct{} // holds a value when there may be an answer
-	asked    chan struct{} // the same of jobs
 
 	mu      sync.Mutex
+	asked   sync.Cond // signalled when there are jobs, or none will come
 	jobs    Jobs[J]
 	number  int // of the job that was awaited last; 0: none was
 	answers []answer[E]
@@ -28,13 +28,15 @@ type Order[J any] struct {
 
 // NewExchange returns an exchange without jobs.
 func NewExchange[J, E any]() *Exchange[J, E] {
-	return &Exchange[J, E]{Answered: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
+	x := &Exchange[J, E]{Answered: make(chan struct{}, 1)}
+	x.asked.L = &x.mu
+	return x
 }
 
-// wake lets the other side look.
-func wake(side chan<- struct{}) {
+// wake lets the other side look for answers.
+func (x *Exchange[J, E]) wake() {
 	select {
-	case side <- struct{}{}:
+	case x.Answered <- struct{}{}:
 	default: // it is about to
 	}
 }
@@ -49,30 +51,22 @@ func (x *Exchange[J, E]) Put(orders ...Order[J]) {
 		}
 		x.jobs.Put(o.Job, o.Kind, o.Awaited)
 	}
-	if len(orders) > 0 {
-		wake(x.asked)
-	}
+	x.asked.Signal()
 }
 
 // Next waits for a job, and returns it with the number of its answer; 0: it isn't awaited. The job is nil when nothing is left after Close.
 func (x *Exchange[J, E]) Next() (j J, number int) {
-	for {
-		j, number, closed := x.poll()
-		if closed || any(j) != nil {
-			return j, number
-		}
-		<-x.asked
-	}
-}
-
-func (x *Exchange[J, E]) poll() (j J, number int, closed bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	j, isAwaited := x.jobs.Next()
+	for any(j) == nil && !x.closed {
+		x.asked.Wait()
+		j, isAwaited = x.jobs.Next()
+	}
 	if isAwaited {
 		number = x.number
 	}
-	return j, number, x.closed
+	return j, number
 }
 
 // Answer hands back what came of a job.
@@ -80,7 +74,7 @@ func (x *Exchange[J, E]) Answer(number int, e E) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.answers = append(x.answers, answer[E]{number, e})
-	wake(x.Answered)
+	x.wake()
 }
 
 // Take returns an answer, and whether it counts: nobody waits any more for that of a job that was replaced. It is nil if there is none.
@@ -93,7 +87,7 @@ func (x *Exchange[J, E]) Take() (e E, counts bool) {
 	a := x.answers[0]
 	x.answers = x.answers[1:]
 	if len(x.answers) > 0 {
-		wake(x.Answered)
+		x.wake()
 	}
 	return a.event, a.number == 0 || a.number == x.number
 }
@@ -103,5 +97,5 @@ func (x *Exchange[J, E]) Close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true
-	wake(x.asked)
+	x.asked.Signal()
 }
