@@ -170,20 +170,15 @@ type Action any
 
 // What a move may want done. PID is the app's.
 type (
-	Spawn struct{} // answered by Started, if the app could be started
-	Probe struct { // answered by Probed
+	Spawn      struct{} // answered by Started, if the app could be started
+	signalling struct {
 		PID    int
 		Signal signals.Signal
 	}
-	Reload struct { // a reload signal; answered by Sent or Denied
-		PID    int
-		Signal signals.Signal
-	}
-	Signal struct { // answered by Denied, if it is refused
-		PID    int
-		Signal signals.Signal
-	}
-	Deliver struct { // a signal, once the app takes it; answered by Denied, if it is refused
+	Probe   signalling // answered by Probed
+	Reload  signalling // a reload signal; answered by Sent or Denied
+	Signal  signalling // answered by Denied, if it is refused
+	Deliver struct {   // a signal, once the app takes it; answered by Denied, if it is refused
 		PID    int
 		Signal signals.Signal
 		Late   signals.Signal // sent in its place after HandlerWait; 0: none is, and only a handler will do

@@ -54,7 +54,10 @@ func (m *Move) Saw(s Sight) {
 	}
 	switch {
 	case s.Works && !e.waited && !e.Begun.IsZero():
-		e.Begun, e.By = time.Time{}, later(e.By, m.Now.Add(EntryLeast))
+		e.Begun = time.Time{}
+		if by := m.Now.Add(EntryLeast); by.After(e.By) {
+			e.By = by
+		}
 	case s.Works && e.waited && s.Script != (Script{}) && m.IsAtEntrypoint(): // it has outlasted its time in an earlier life
 		m.Begin(m.Now)
 	}
@@ -88,11 +91,4 @@ func (m *Move) Outlast() {
 	if m.IsAtEntrypoint() {
 		m.Begin(m.Now)
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
