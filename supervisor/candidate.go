@@ -129,7 +129,7 @@ func (t *transition) liveAgain() {
 		t.becomeMounted()
 	}
 	if t.rejection.stands && (t.unproved == nil || t.rejection.inputs != t.accepted().Inputs) {
-		t.Say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted().Number, "hash", t.accepted().Hash)
+		t.Say(slog.LevelInfo, "mounted configuration is live again", about(t.accepted().Generation)...)
 	}
 	t.standRejected()
 	t.decided()
@@ -178,15 +178,6 @@ func (t *transition) validateEnded(err error, tail string) {
 	}
 }
 
-// pass goes on with a candidate that may be published, as far as it can be known before.
-func (t *transition) pass() {
-	if t.mayWork() {
-		t.waitForEntrypoint()
-	} else {
-		t.splay()
-	}
-}
-
 // splay waits before the app is reloaded, if it is to be reloaded at all. A swap in that time supersedes the candidate, and doesn't wait
 // anew.
 func (t *transition) splay() {
@@ -212,7 +203,7 @@ func (t *transition) publishEnded(e event) {
 				t.complaints[applying] = ""
 			}
 			t.live = t.sinceNow(t.candidate.Generation)
-			t.Say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
+			t.Say(slog.LevelInfo, "generation published", about(t.candidate.Generation, "changed", named(t.candidate.Changes))...)
 		}
 		if !wasShown && t.validatesAfter() && !t.isAccepted() {
 			t.runIn(validating)

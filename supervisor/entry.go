@@ -74,8 +74,12 @@ func (t *transition) mayWork() bool {
 	return t.config.EntrypointTimeout > 0 && t.app.Runs() && t.reloadAction.Kind != config.None
 }
 
-// waitForEntrypoint looks at the app before the candidate goes on.
-func (t *transition) waitForEntrypoint() {
+// pass goes on with a candidate that may be published, as far as it can be known before. A look at the app comes first.
+func (t *transition) pass() {
+	if !t.mayWork() {
+		t.splay()
+		return
+	}
 	t.trials.Pause()
 	t.phase, t.deadline = waiting, noDeadline
 	t.Do(app.Look{PID: t.app.PID})

@@ -57,6 +57,11 @@ func name(g linker.Generation) string {
 	return fmt.Sprintf("generation %d, %v", g.Number, g.Hash)
 }
 
+// about are the keys of a line that is about a generation.
+func about(g linker.Generation, more ...any) []any {
+	return append([]any{"generation", g.Number, "hash", g.Hash}, more...)
+}
+
 // source says where a generation comes from.
 func source(g linker.Generation) string {
 	if g.Fallback {
@@ -141,7 +146,7 @@ func (s *state) maySaySoaked() bool {
 
 // goingBack are the keys of a line about what the app goes back to. They say how old that is: it may be months.
 func (t *transition) goingBack(more ...any) []any {
-	keys := append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, more...)
+	keys := about(t.accepted().Generation, more...)
 	if at := t.accepted().AcceptedAt; at != 0 {
 		keys = append(keys, "age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second))
 	}

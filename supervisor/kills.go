@@ -54,8 +54,8 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 
 // endOfEntrypoint ends confit as the app has ended at its entrypoint for the first time. That counts as if confit was killed there.
 func (t *transition) endOfEntrypoint(own exit) {
-	t.Say(slog.LevelWarn, "app ended at its entrypoint: the next container starts it on something else first", "generation", t.candidate.Number,
-		"hash", t.candidate.Hash, "lived", t.lived(), "live", t.standing(), "todo", entryEndTodo)
+	t.Say(slog.LevelWarn, "app ended at its entrypoint: the next container starts it on something else first",
+		about(t.candidate.Generation, "lived", t.lived(), "live", t.standing(), "todo", entryEndTodo)...)
 	t.trials.Ended()
 	t.endWith(own)
 }

@@ -34,7 +34,7 @@ func (t *transition) hasSoaked() {
 	}
 	byStart := t.onLadder().Soaked()
 	t.untidy = true
-	t.Say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
+	t.Say(slog.LevelInfo, "generation soaked", about(t.accepted().Generation, "durable", byStart)...)
 	if t.phase == running {
 		t.tidy()
 		t.deadline = later(earliest(t.deadline, t.rejection.nextTry), t.app.StopBy) // no look begins before that
@@ -61,7 +61,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 		return false
 	}
 	goesDown := t.onLadder().DiedTooOften()
-	t.Say(slog.LevelWarn, "app died before its generation soaked", "generation", r.Number, "hash", r.Hash, "lived", t.lived(), "deaths", r.Deaths, "todo", deathTodo)
+	t.Say(slog.LevelWarn, "app died before its generation soaked", about(r.Generation, "lived", t.lived(), "deaths", r.Deaths, "todo", deathTodo)...)
 	if goesDown {
 		t.goDown(reason, setback{stands: true, end: end})
 	}
@@ -104,7 +104,7 @@ func (t *transition) goDown(reason string, how setback) {
 // the top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
-	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", "generation", t.accepted().Number, "hash", t.accepted().Hash)
+	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", about(t.accepted().Generation)...)
 	if t.setback.bearable && t.neverStarted() {
 		t.fingerprint, t.pending = "", true
 		t.dropCandidate()

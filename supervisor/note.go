@@ -40,7 +40,7 @@ func (t *transition) sayAccepted() {
 	if t.pendingProof == "" || t.ladder.Ladder != t.note.held.Ladder {
 		return
 	}
-	keys := []any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "proof", t.pendingProof}
+	keys := about(t.accepted().Generation, "proof", t.pendingProof)
 	if t.accepted().Fallback {
 		keys = append(keys, "source", source(t.accepted().Generation))
 	}

@@ -94,7 +94,7 @@ func (t *transition) takenBack(e withdrawn) {
 		return
 	}
 	if wasLive {
-		t.Say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
+		t.Say(slog.LevelInfo, "generation withdrawn", about(t.candidate.Generation, "live", t.standing())...)
 	}
 	t.goOn()
 }
