@@ -10,7 +10,7 @@ var mostWords = map[string]int{
 	"CHANGELOG.md":    250, // until 0.1.0 is released
 	"HACKING.md":      1_660,
 	"README.md":       1_230,
-	"docs/README.md":  250,
+	"docs/README.md":  260,
 	"docs/fleet.md":   1_900,
 	"docs/kubectl.md": 2_620,
 
@@ -36,7 +36,7 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 29_630
+	mostForUsers        = 30_210
 	mostForContributors = 9_540
 )
 

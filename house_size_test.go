@@ -10,9 +10,9 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               21_855, // all of it
+	"":               21_910, // all of it
 	"supervisor":     5_175,
-	"linker":         2_295,
+	"linker":         2_310,
 	"config":         1_660,
 	"process":        1_640,
 	"signals":        375,
