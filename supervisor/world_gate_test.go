@@ -165,7 +165,7 @@ func (w *world) checkGate(s state) {
 	switch {
 	case s.shown() == gating && s.app.PID == 0 && s.app.Group != 0 && !s.expired:
 		w.fatalf("an app that is gone waits for the gate")
-	case s.shown() != done && s.outcomes.Hook.Told != nil && s.outcomes.Hook.By.IsZero():
+	case s.shown() != done && s.outcomes.Told != nil && s.outcomes.By.IsZero():
 		w.fatalf("a report has no deadline")
 	}
 }

@@ -193,7 +193,7 @@ func TestLate(t *testing.T) {
 			t.Errorf("%d: killed %v, want %v", n, kill, want)
 		}
 	}
-	if told, again := o.Ended(m, true, 10*time.Second); told == nil || again != 10*time.Second || !o.Hook.Overdue {
+	if told, again := o.Ended(m, true, 10*time.Second); told == nil || again != 10*time.Second || !o.Overdue {
 		t.Errorf("told %v, again after %v", told, again)
 	}
 	if _, again := o.Ended(m, true, 10*time.Second); again != 0 {
