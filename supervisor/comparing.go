@@ -8,7 +8,6 @@ import (
 
 	"confit/linker"
 	"confit/process"
-	"confit/supervisor/app"
 )
 
 // An app may end because somebody has emptied the state directory, as an entrypoint does that removes /run/*. Nobody is blamed for that.
@@ -48,8 +47,7 @@ func (t *transition) mayMiss(own exit) bool {
 
 // compareFirst has the linker look whether something is missing before anybody is blamed.
 func (t *transition) compareFirst(status process.Status) {
-	t.endedBy, t.endedIn = status, t.phase
-	t.endHook()
+	t.endedBy, t.endedIn, t.proof = status, t.phase, proof{}
 	t.await(assign{repair{t.inForce().Number, true}})
 	t.enter(comparing, compareTime)
 }
@@ -66,7 +64,7 @@ func (t *transition) judgeEnd() {
 	t.again++
 	t.Say(slog.LevelWarn, "app ended while something in the state directory was missing: it is started again",
 		"generation", t.inForce().Number, "code", own.code)
-	t.drain(app.StartAgain)
+	t.continueWithoutApp()
 }
 
 // blame says what an end of the app means for the generation in force.

@@ -12,7 +12,8 @@ func (c *course) missedSomething(before, after *state, e event) {
 		c.breaks("it is compared what an app has missed that runs")
 	case !isJudged:
 	case isRepaired && r.awaited && r.anew && before.again < maxAgain:
-		if after.app.Phase != app.Draining || after.app.Then != app.StartAgain {
+		isDrained := after.app.Phase == app.Draining && after.app.Then == app.StartAgain
+		if waitsForHook := after.hook && after.expired; !isDrained && !waitsForHook {
 			c.breaks("the app has missed something, and isn't started again")
 		}
 		if after.rejection != before.rejection || after.ladder.Ladder != before.ladder.Ladder || after.held != before.held {
