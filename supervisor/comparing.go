@@ -38,11 +38,11 @@ const (
 	compareTime = time.Second
 )
 
-// mayMiss reports that the app may have ended because something was missing. Where others work on the change, or an end says nothing, it
-// makes no difference.
+// mayMiss reports that the app may have ended because something was missing. Where others work on the change, an end says nothing, or what
+// was in force is lost, so that the app can't be started again, it makes no difference.
 func (t *transition) mayMiss(own exit) bool {
 	rests := t.phase == running || t.phase == beginning || t.phase == proving
-	return rests && own.code != 0 && t.config.Probation > 0 && t.degraded == ""
+	return rests && own.code != 0 && t.config.Probation > 0 && t.degraded == "" && t.inForce().Number != 0
 }
 
 // compareFirst has the linker look whether something is missing before anybody is blamed.
