@@ -48,6 +48,7 @@ func (t *transition) goFurther(err error) {
 	t.Say(slog.LevelError, "generation not gone back to", "error", err.Error())
 	t.wentFrom = cmp.Or(t.wentFrom, t.accepted().Number)
 	t.ladder.Ladder, t.untidy = t.ladder.Without(), true
+	t.unwell, t.wellBy = "", noDeadline // verify would be asked about what is gone
 	switch {
 	case t.ladder.HasAccepted():
 		t.withdraw()
