@@ -166,17 +166,19 @@ func (e denied) take(t *transition) {
 	}
 }
 
-// notTold gives up a reload or a restart of an app that a signal doesn't reach. Unless the app watches its files it has read
-// nothing of the published candidate, which is withdrawn. If that was to be taken back already, the app goes on as it is.
+// notTold gives up a reload or a restart of an app that a signal doesn't reach. Unless the app watches its files it has read nothing of the
+// published candidate, which is withdrawn. With nothing to go back to it is tried again. After a roll back the app goes on as it is.
 func (t *transition) notTold(err error) {
 	t.onApp().Rest()
-	if t.exposure != read || !t.ladder.HasAccepted() {
+	switch {
+	case t.exposure != read:
 		t.onLadder().StartedOn(linker.Hash{}) // its life says nothing of what is in force
 		t.ladder.Ripens, t.unwell, t.wellBy = noDeadline, "", noDeadline
 		t.endTransaction()
 		return
-	}
-	if t.reloadAction.Kind != config.Touch {
+	case !t.ladder.HasAccepted():
+		t.exposure = hidden
+	case t.reloadAction.Kind != config.Touch:
 		t.exposure = visible
 	}
 	t.reject("reload", err, "")
