@@ -1,8 +1,10 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,11 +45,19 @@ func newKiller(t *testing.T, line string) (*setup, *volume) {
 func (c *confit) killedInHook(step string) {
 	c.t.Helper()
 	c.find("sleep 7654321")
-	c.Eventually("the record of step "+step, func() bool {
-		record, _ := os.ReadFile(filepath.Join(c.setup.state, "trial"))
-		return strings.Contains(string(record), strconv.Quote(step))
-	})
+	c.recorded(strconv.Quote(step))
 	c.Kill()
+}
+
+// recorded waits until the record of a trial holds all of these.
+func (c *confit) recorded(parts ...string) (path string) {
+	c.t.Helper()
+	path = filepath.Join(c.setup.state, "trial")
+	c.Eventually(fmt.Sprintf("the record of %q", parts), func() bool {
+		record, _ := os.ReadFile(path)
+		return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(string(record), part) })
+	})
+	return path
 }
 
 // wantPutOff checks that the app was started on what is accepted, as confit was killed in a step.

@@ -18,7 +18,7 @@ func (c *confit) worksFor(what string, times time.Duration) {
 // newUp is a setup whose verify hook waits for what the script makes when its work is done.
 func newUp(t *testing.T) (e *scripted, argv []string) {
 	t.Helper()
-	e = newEntry(t, "reload restart", "verify test -e up", "verify-timeout 300ms")
+	e = newEntry(t, "reload restart", "verify test -e up", "verify-timeout 2s")
 	e.web.swap(keys{"text": "first"})
 	return e, []string{e.script("/bin/bash", "touch up; exec "+e.app())}
 }
@@ -29,7 +29,7 @@ func TestEntry_verify(t *testing.T) {
 	e, argv := newUp(t)
 	c := e.start(argv...)
 	c.Says("work begins", 1)
-	c.worksFor("four times what verify waits", 1200*time.Millisecond)
+	c.worksFor("longer than verify waits", 3*time.Second)
 	c.wantLogged(isRejected, 0)
 	e.letEnd()
 	if accepted := c.accepts(1); accepted["proof"] != "verify" {
@@ -41,8 +41,11 @@ func TestEntry_verify(t *testing.T) {
 // A script that sleeps makes no edition durable.
 func TestEntry_soak(t *testing.T) {
 	t.Parallel()
-	e, argv := newWaiting(t, "soak 300ms")
-	c := e.again(argv...)
+	e, argv := newWaiting(t, "soak 1h") // else the first container may make it durable before it is killed
+	e.letEnd()
+	e.accept(argv...)
+	e.lines[1] = "soak 300ms"
+	c := e.next(argv)
 	c.worksFor("four times --soak", 1200*time.Millisecond)
 	c.wantLogged(hasSoaked, 0)
 	e.letEnd()
@@ -67,6 +70,7 @@ func TestEntry_no_probation(t *testing.T) {
 func TestEntry_ends_at_once(t *testing.T) {
 	t.Parallel()
 	e, argv := newWaiting(t)
+	e.flag("--probation", "3s")
 	e.letEnd()
 	c := e.start(argv...)
 	c.accepts(1)

@@ -152,7 +152,7 @@ func TestEntryEnds_killed(t *testing.T) {
 	m := newMigrating(t, "false")
 	c := m.life()
 	c.Says("work begins", 1)
-	c.tells(0, "the script", func(r report) bool { return r.App.Entrypoint != nil })
+	c.recorded(`"step":"entrypoint"`, `"kills":1`)
 	c.Kill()
 
 	c = m.life()
@@ -160,7 +160,7 @@ func TestEntryEnds_killed(t *testing.T) {
 	m.worksLong(c, 1)
 	c.Says("read first", 1)
 	c.Says("work begins", 2)
-	c.tells(0, "the script", func(r report) bool { return r.Phase == "beginning" && r.App.Entrypoint != nil })
+	c.recorded(`"step":"entrypoint"`, `"kills":2`)
 	c.Kill()
 
 	c = m.life()
@@ -191,5 +191,6 @@ func TestEntryEnds_alone(t *testing.T) {
 	c.Says("work begins", 1)
 	e.letEnd()
 	c.accepts(1)
+	c.Says("ready", 1)
 	c.stops(7)
 }

@@ -82,6 +82,7 @@ func TestSource_killed_in_a_phase(t *testing.T) {
 			w.edit(test.edit)
 			for kill := 1; ; kill++ {
 				c.find("sh " + w.path("hanging"))
+				c.recorded(map[string]string{"render": `"hooks"`, "validate": `"hooks"`, "verify": `"publish"`}[test.phase], fmt.Sprintf(`"kills":%d`, kill))
 				c.Kill()
 				w.wantWholeFiles()
 				if kill == test.kills {
