@@ -122,6 +122,8 @@ func downOnTwo(t *testing.T) (ladder, *confit) {
 	l.edits(c, "second")
 	c.soaks(2, "false")
 	l.edits(c, "never")
+	c.soaks(3, "false")
+	l.hears("never", "accepted, mounted", "soaked, mounted")
 	c.stops(0)
 	l.soaksFor("1h")
 	l.fails(3)
@@ -161,7 +163,7 @@ func TestLadder_ends_on_a_lower_rung(t *testing.T) {
 			c.Ends(3) // the row begins at none
 			c = l.runs()
 			c.wantDown("second")
-			l.hears("never", "accepted, mounted", "relapsed at soak, stored, more within 14730")
+			l.hears("never", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 14730")
 		})
 	}
 }
@@ -202,6 +204,6 @@ func TestLadder_edit_on_a_lower_rung(t *testing.T) {
 	l.web.swap(keys{"text": "mended"})
 	c.accepts(1)
 	c.Says("serves mended", 1)
-	l.hears("never", "accepted, mounted", "relapsed at soak, stored, more within 14730", "rolled-back at soak, stored")
+	l.hears("never", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 14730", "rolled-back at soak, stored")
 	c.tells(0, "that all is well", report.quiet)
 }

@@ -37,6 +37,7 @@ func TestLadder_local_keys(t *testing.T) {
 	edit("never")
 	c.accepts(2)
 	c.stops(0)
+	l.soaksFor("4s")
 	l.fails(3)
 	c = l.runs()
 	c.wantDown("first")
@@ -66,6 +67,7 @@ func TestLadder_reload_none(t *testing.T) {
 			c.keepsOnly("1", "2")
 			c.stops(0)
 			if name == "bad" {
+				l.soaksFor("4s")
 				l.fails(3)
 				c = l.runs()
 				c.wantDown("first")

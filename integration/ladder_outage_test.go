@@ -46,6 +46,7 @@ func TestLadder_outage(t *testing.T) {
 			l.takes()
 			c.Ends(4) // after a reload: that counts for nobody
 			c.wantLogged(died, 0)
+			l.soaksFor("4s")
 			for range 3 {
 				l.fails(4)
 				c = l.runs()
@@ -62,7 +63,7 @@ func TestLadder_outage(t *testing.T) {
 			c.Says("serves good new", 1)
 			c.wantLogged(goesDown, 0)
 			c.tells(0, "that all is well", report.quiet)
-			l.hears("good new", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 338", "soaked, mounted")
+			l.hears("good new", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 346", "soaked, mounted")
 		})
 	}
 }

@@ -141,6 +141,7 @@ func (l ladder) wantBlamed(c *confit, n int) {
 		return st.Rejection.Step == "soak" && st.Rejection.Hash == st.Mounted.Hash && st.Live.Hash == st.Accepted.Hash && st.GoneDown.Reason == ""
 	})
 	c.wantLogged(isRejected, n)
+	c.Eventually("the end of the trial", func() bool { return !exists(filepath.Join(l.state, "trial")) }) // or a kill counts
 }
 
 // takenBack is a container in which an edit was rejected, as the app dies of it late and has lived below it.
@@ -183,6 +184,7 @@ func (l ladder) hears(text string, want ...string) {
 func (l ladder) onTrial(c *confit) (path string) {
 	l.t.Helper()
 	hash := c.logs("app started", len(c.Texts("stdout", "starts on ")))["hash"]
+	c.Eventually("the note of the rung", func() bool { return strings.HasPrefix(l.stored().Hash, hash) })
 	return c.recorded(`"step":"publish"`, `"hash":"`+hash)
 }
 

@@ -3,7 +3,6 @@ package integration
 import (
 	"fmt"
 	"os"
-	"slices"
 	"syscall"
 	"testing"
 )
@@ -54,6 +53,7 @@ func TestLadder_one_failed_start(t *testing.T) {
 			c.soaks(3, "false")
 			l.hears("third", "accepted, mounted", "soaked, mounted")
 			c.stops(0)
+			l.soaksFor("4s")
 			trouble.begin(l)
 			l.world(trouble.world)
 			l.fails(trouble.code)
@@ -64,7 +64,7 @@ func TestLadder_one_failed_start(t *testing.T) {
 			c.wantLogged("app started", 1)
 			c.wantLogged(isRejected, 0)
 			c.tells(0, "that all is well", report.quiet)
-			l.hears("third", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 334", "soaked, mounted")
+			l.hears("third", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 346", "soaked, mounted")
 		})
 	}
 }
@@ -96,7 +96,7 @@ func TestLadder_twenty_edits(t *testing.T) {
 			c.wantLogged("app started", 1)
 			c.keepsOnly("1", "20", "21")
 			c.stops(0)
-			l.soaksFor("2s")
+			l.soaksFor("4s")
 			l.fails(3)
 			c = l.runs()
 			c.wantDown(test.serves)
@@ -112,6 +112,7 @@ func TestLadder_twenty_edits(t *testing.T) {
 func TestLadder_taken_back_to_a_bad_one(t *testing.T) {
 	t.Parallel()
 	l := newLadder(t, "signal:HUP", "2s")
+	l.provesFor("3s")
 	c := l.begins("first")
 	l.edits(c, "never")
 	l.web.swap(keys{"text": "worse"})
@@ -137,6 +138,7 @@ func TestLadder_mended_before_the_start(t *testing.T) {
 	c := l.begins("first")
 	l.edits(c, "never")
 	c.stops(0)
+	l.soaksFor("4s")
 	l.fails(3)
 	l.web.swap(keys{"text": "mended"})
 	c = l.runs()
@@ -163,7 +165,7 @@ func TestLadder_first_container(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLadder(t, "signal:HUP", "1s")
-			l.flags[slices.Index(l.flags, "--probation")+1] = "3s" // a busy machine takes its time until the app ends
+			l.provesFor("3s")
 			l.web.swap(keys{"text": test.text})
 			l.world(test.world)
 			if test.back != "" {
@@ -194,6 +196,7 @@ func TestLadder_first_container_with_a_fallback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLadder(t, "signal:HUP", "1s")
+			l.provesFor("3s")
 			l.fallsBackOn("snapshot")
 			l.world(world)
 			l.web.swap(keys{"text": map[string]string{"bad_mount": "never", "transient": "edit"}[name]})
@@ -221,10 +224,11 @@ func TestLadder_first_container_with_a_fallback(t *testing.T) {
 // the hook is asked again until it succeeds.
 func TestLadder_verify_at_a_start(t *testing.T) {
 	t.Parallel()
-	s, web, script := newVerified(t, "1s")
+	s, web, script := newVerified(t, "3s")
 	s.flag("--probation", "200ms", "--soak", "1m", "--retry", "300ms")
 	c := s.start(s.printer()...)
 	c.accepts(1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
 	c.stops(0)
@@ -234,7 +238,7 @@ func TestLadder_verify_at_a_start(t *testing.T) {
 	c.tells(3, "that it isn't well", func(st report) bool {
 		return st.Phase == "running" && st.Live.Hash == st.Mounted.Hash && st.Accepted.Hash == st.Live.Hash
 	})
-	c.wantMention("exit 7")
+	c.Eventually("why", func() bool { return c.Contains("exit 7") })
 	script("exit 0")
 	c.tells(0, "that it is well", report.quiet)
 	c.wantReads("second")

@@ -133,6 +133,7 @@ func TestKeys_status_further_down(t *testing.T) {
 	c := l.begins("first")
 	l.edits(c, "never")
 	c.stops(0)
+	l.soaksFor("4s")
 	l.fails(3)
 	c = l.runs()
 	c.wantDown("first")
