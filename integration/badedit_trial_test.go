@@ -51,6 +51,7 @@ func TestBadEdit_trial_is_written_twice(t *testing.T) {
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
 	c.accepts(1)
+	c.Says("ready", 1)
 	written := s.watchTrial()
 	web.swap(keys{"text": "second"})
 	c.accepts(2)

@@ -31,7 +31,7 @@ func newMigrating(t *testing.T, fails string) *migrating {
 	e.accept(m.argv...)
 	e.tookLong()
 	m.hooks = newHooks(e.setup, e.web)
-	m.hooks.answer("second", "exit 0")
+	m.hooks.answer("second", `[ -n "$CONFIT_STARTING" ] || until [ -e read ]; do sleep 0.05; done`)
 	e.web.swap(keys{"text": "second"})
 	return m
 }
@@ -46,6 +46,13 @@ func (m *migrating) worksLong(c *confit, n int) {
 	began := time.Now()
 	c.Eventually("three probations", func() bool { return time.Since(began) > 600*time.Millisecond })
 	m.letEnd()
+}
+
+// readsFirst waits until the app has read what is accepted. Before that the gate lets no edit end it.
+func (m *migrating) readsFirst(c *confit) {
+	m.t.Helper()
+	c.Says("read first", 1)
+	m.write(m.path("read"), "")
 }
 
 // onFirst is that the container starts the app on what is accepted.
@@ -90,7 +97,7 @@ func TestEntryEnds_database_away(t *testing.T) {
 	c := m.life()
 	c.onFirst()
 	m.worksLong(c, 1)
-	c.Says("read first", 1)
+	m.readsFirst(c)
 	m.worksLong(c, 2)
 	c.Says("read second", 1)
 	c.accepts(1)
@@ -128,7 +135,7 @@ func TestEntryEnds_bad_edit(t *testing.T) {
 	c = m.life()
 	c.onFirst()
 	m.worksLong(c, 1)
-	c.Says("read first", 1)
+	m.readsFirst(c)
 	c.tells(0, "the edit that waits", func(r report) bool { return r.PendingSince != nil || r.Phase == "beginning" })
 	m.worksLong(c, 2)
 	c.wantRejected("entrypoint", 1)
@@ -158,7 +165,7 @@ func TestEntryEnds_killed(t *testing.T) {
 	c = m.life()
 	c.onFirst()
 	m.worksLong(c, 1)
-	c.Says("read first", 1)
+	m.readsFirst(c)
 	c.Says("work begins", 2)
 	c.recorded(`"step":"entrypoint"`, `"kills":2`)
 	c.Kill()

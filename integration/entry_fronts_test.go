@@ -76,9 +76,6 @@ func TestEntry_throttled(t *testing.T) {
 	eachFront(t, throttled(), func(e *scripted, f front, action string) { e.takesAfterTheWork(f, action) })
 }
 
-// sheltering ends a script. Where CPU is limited HUP may come before the app has its handler, and a Go program would die of it.
-const sheltering = "trap '' HUP; exec "
-
 // behind is a front that executes a script, or stays its parent and hands signals on.
 func behind(words string) front {
 	return front{named: "start.sh", argv: func(e *scripted, app string) []string {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -76,6 +77,9 @@ func (c *confit) waitsFor(program string) {
 	})
 }
 
+// sheltering ends a script. On a busy machine HUP may come before the app has its handler, and a Go program would die of it.
+const sheltering = "trap '' HUP; exec "
+
 // front is a way in which a script comes in front of an app. It executes the app in the end.
 type front struct {
 	argv    func(e *scripted, app string) []string
@@ -87,22 +91,22 @@ type front struct {
 
 var fronts = map[string]front{
 	"dash -c": {named: "dash -c", argv: func(e *scripted, app string) []string {
-		return []string{"dash", "-c", fmt.Sprintf(work, e.done) + "; exec " + app}
+		return []string{"dash", "-c", fmt.Sprintf(work, e.done) + "; " + sheltering + app}
 	}},
 	"bash -c": {named: "bash -c", argv: func(e *scripted, app string) []string { // which executes the last command
-		return []string{"bash", "-c", fmt.Sprintf(work, e.done) + " && exec " + app}
+		return []string{"bash", "-c", fmt.Sprintf(work, e.done) + " && " + sheltering + app}
 	}},
 	"a script": {named: "start.sh", argv: func(e *scripted, app string) []string {
-		return []string{e.script("/bin/sh", "exec "+app)}
+		return []string{e.script("/bin/sh", sheltering+app)}
 	}},
 	"a script of sh -c": {named: "start.sh", stays: true, argv: func(e *scripted, app string) []string { // dash stays in front of it
 		return []string{"sh", "-c", e.script("/bin/bash", "exec "+app)}
 	}},
 	"arguments": {named: "start.sh", argv: func(e *scripted, app string) []string {
-		return append([]string{"bash", e.script("/bin/bash", `exec "$@"`)}, strings.Fields(app)...)
+		return append([]string{"bash", e.script("/bin/bash", sheltering+`"$@"`)}, strings.Fields(app)...)
 	}},
 	"two scripts": {named: "start.sh", argv: func(e *scripted, app string) []string {
-		second := e.write(e.path("second.sh"), "exec "+app+"\n")
+		second := e.write(e.path("second.sh"), sheltering+app+"\n")
 		return []string{e.script("/bin/sh", "exec bash "+second)}
 	}},
 }
@@ -229,6 +233,7 @@ func TestEntry_none(t *testing.T) {
 	t.Parallel()
 	e := newEntry(t, "reload signal:HUP")
 	e.web.swap(keys{"text": "first"})
+	e.box.Ignored = []syscall.Signal{syscall.SIGHUP} // or a Go program would die of one that comes before its handler
 	argv := e.printer("-reload", "HUP", "-exit", "TERM=7")
 	e.accept(argv...)
 	c := e.start(argv...)

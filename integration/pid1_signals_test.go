@@ -63,9 +63,10 @@ func TestSignals_early(t *testing.T) {
 	s := newExit(t)
 	release := s.path("release")
 	s.line("validate sh -c 'until [ -e %s ]; do sleep 0.01; done'", release)
+	early := []unix.Signal{unix.SIGUSR1, unix.SIGWINCH, unix.SIGHUP}
+	s.box.Blocked = early[:2] // until the app has its handlers: what comes before, a Go program drops
 	c := s.start(app()...)
 	c.find("until")
-	early := []unix.Signal{unix.SIGUSR1, unix.SIGWINCH, unix.SIGHUP}
 	for _, sig := range early {
 		c.Signal(sig)
 	}

@@ -30,6 +30,7 @@ func newShut(t *testing.T, retry string) (*confit, *volume) {
 	s.box.Mounts = []harness.Mount{harness.StrictAtime(web.dir)}
 	c := s.start(app("-print", s.target("a"))...)
 	c.accepts(1)
+	c.Says("ready", 1)
 	return c, web
 }
 
