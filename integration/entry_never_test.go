@@ -82,7 +82,7 @@ func newHost(t *testing.T, lines ...string) (*scripted, *confit) {
 // A later start has ten seconds. Then verify takes an edit back whose script waits for ever.
 func TestEntry_later_verified(t *testing.T) {
 	t.Parallel()
-	e, c := newHost(t, "verify test -e up", "verify-timeout 300ms")
+	e, c := newHost(t, "verify test -e up", "verify-timeout 3s")
 	e.web.swap(keys{"text": "nowhere"})
 	c.wantOutlasted("10s")
 	c.wantRejected("verify", 1)

@@ -94,7 +94,7 @@ func TestFallback_verify(t *testing.T) {
 			t.Parallel()
 			s, web := newFallback(t)
 			s.line("verify sh -c '! grep -q sick %s'", s.target("text"))
-			s.flag("--verify-timeout", "1s")
+			s.flag("--verify-timeout", "3s")
 			s.bakeFallback(baked)
 			web.swap(keys{"text": "sick"})
 			c := s.start(s.printer()...)

@@ -70,7 +70,7 @@ func TestReport_on_a_full_disk(t *testing.T) {
 func TestReport_rolled_back(t *testing.T) {
 	t.Parallel()
 	g := newGated(t)
-	g.flag("--probation", "1s")
+	g.flag("--probation", "1h")
 	c := g.start()
 	c.Says("ready", 1)
 	g.answer("die 3", "exit 0")

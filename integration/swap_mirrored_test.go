@@ -92,7 +92,7 @@ func TestSwap_mirrored(t *testing.T) {
 	s.line("link web/* %s", s.target()+"/")
 	s.line("validate sh -c 'set -- {candidate}/web/*; [ $# = 9 ] && [ $(cat \"$@\" | sort -u | wc -l) = 1 ]'")
 	s.line("reload none")
-	s.line("settle 1s") // longer than the agent ever stalls on a busy machine
+	s.line("settle 3s") // longer than the agent ever stalls on a busy machine
 	s.line("rescan 1s")
 	source := newVolume(t, s.mkdir("source"))
 	m := &mirror{source.dir, s.mkdir("volumes", "web"), map[string]string{}}
