@@ -40,6 +40,7 @@ func TestUsurped_directory(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.wantRead("home/conf/a", "second")
+	c.tells(0, "that a look has found the link right", func(r report) bool { return r.Trouble == "" })
 	c.wantLogged("target not mended", 1)
 	c.wantLogged("cannot apply what is mounted", 1)
 	s.usurp()
