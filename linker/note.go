@@ -70,8 +70,8 @@ type storedRung struct {
 	Targets map[Target]target.Want  `json:"targets"`
 }
 
-// WriteNote replaces the note, with the generations that are there. After an error the former one stays, with its generations, and WriteNote can be called again. A note that
-// can't be read isn't replaced.
+// WriteNote replaces the note, with the generations that are there. After an error the former one stays, with its generations, and WriteNote
+// can be called again. A note that can't be read isn't replaced.
 func (l *Linker) WriteNote(n Note) error {
 	if l.unread != nil {
 		return l.unread
