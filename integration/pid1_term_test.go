@@ -14,7 +14,7 @@ func TestTerm_draining(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
 	c := s.start("sh", "-c", `(trap '' TERM; exec sleep 7654321) & echo ready; trap 'exit 0' TERM; while :; do wait; done`)
-	c.find("sleep 7654321")
+	c.findItself("sleep 7654321") // its shell has the same words, and may not ignore TERM yet
 	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
 	c.logs("app exited", 1)
@@ -57,7 +57,7 @@ func TestTerm_draining_in_a_roll_back(t *testing.T) {
 	s.accept(app()...)
 	s.flag("--probation", "1h")
 	c := s.start("sh", "-c", `(trap '' TERM HUP; exec sleep 7654321) & trap 'exit 3' HUP; trap 'exit 0' TERM; echo ready; while :; do wait; done`)
-	c.find("sleep 7654321")
+	c.findItself("sleep 7654321")
 	c.Says("ready", 1)
 	web.swap(keys{"text": "bad"})
 	c.logs("rolled back", 1)
