@@ -50,10 +50,10 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 	c.stops(0)
 }
 
-// A supervisor that starts its successor and ends some time later, as fluentd does at USR2 from 1.18 on.
+// A supervisor that starts its successor and ends once that is there, as fluentd does at USR2 from 1.18 on.
 const successor = `
-if [ "$1" = successor ]; then echo successor; trap 'echo reloaded' HUP; trap 'exit 9' TERM; while :; do sleep 0.05; done; fi
-trap 'setsid sh $0 successor & sleep 0.5; exit 0' USR2; echo ready; while :; do sleep 0.05; done`
+if [ "$1" = successor ]; then echo successor; : >$0.up; trap 'echo reloaded' HUP; trap 'exit 9' TERM; while :; do sleep 0.05; done; fi
+trap 'setsid sh $0 successor & until [ -e $0.up ]; do sleep 0.05; done; exit 0' USR2; echo ready; while :; do sleep 0.05; done`
 
 // Without --adopt the end of the first is the end of all.
 func TestAdopt_successor(t *testing.T) {

@@ -104,7 +104,7 @@ func TestSignals_group(t *testing.T) {
 	for _, group := range []bool{true, false} {
 		s := newExit(t)
 		s.flag("--drain-timeout", "1m", fmt.Sprintf("--signal-group=%v", group))
-		c := s.start("sh", "-c", fmt.Sprintf(`%s -exit USR1=0,TERM=0 & %s -exit USR1=0,TERM=0 & trap : USR1; wait; wait; wait; exit 6`, programs.app, programs.app))
+		c := s.start("sh", "-c", fmt.Sprintf(`trap : USR1; %s -exit USR1=0,TERM=0 & %s -exit USR1=0,TERM=0 & wait; wait; wait; exit 6`, programs.app, programs.app))
 		c.Says("ready", 2)
 		c.Signal(syscall.SIGUSR1)
 		if group {

@@ -220,8 +220,8 @@ func TestStop_successor(t *testing.T) {
 	s.line("reload signal:HUP")
 	s.flag("--adopt", "--stop-timeout", "1h")
 	c := s.start("sh", s.write(s.path("daemon"), `
-if [ "$1" = successor ]; then trap 'echo reloaded' HUP; trap 'exit 9' TERM; echo successor; while :; do sleep 0.05; done; fi
-trap 'setsid sh $0 successor & sleep 0.5; exit 0' QUIT; echo ready; while :; do sleep 0.05; done`))
+if [ "$1" = successor ]; then trap 'echo reloaded' HUP; trap 'exit 9' TERM; echo successor; : >$0.up; while :; do sleep 0.05; done; fi
+trap 'setsid sh $0 successor & until [ -e $0.up ]; do sleep 0.05; done; exit 0' QUIT; echo ready; while :; do sleep 0.05; done`))
 	c.Says("ready", 1)
 	c.Signal(syscall.SIGQUIT)
 	c.Says("successor", 1)
