@@ -69,6 +69,7 @@ func TestLimits_no_process_in_a_restart(t *testing.T) {
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
 	c.Says("ready", 1)
+	c.accepts(1) // as above
 	c.limit("nproc", 1)
 	web.swap(keys{"a": "second"})
 	c.logs("app not started", 2)

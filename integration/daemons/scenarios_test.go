@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -37,9 +38,9 @@ func (c *confit) isUp() {
 	}
 	c.serves(name(1))
 	c.accepts(1)
-	c.Eventually("note.json", func() bool {
-		_, err := os.Stat(filepath.Join(c.dir, "state/note.json"))
-		return err == nil
+	c.Eventually("the note of it", func() bool { // there may be a note before
+		note, _ := os.ReadFile(filepath.Join(c.dir, "state/note.json"))
+		return strings.Contains(string(note), `"ladder":[{"number":1,`)
 	})
 	c.ready()
 }
