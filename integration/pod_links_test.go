@@ -38,7 +38,7 @@ func TestLinks_edited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write(s.path("links"), string(text)+"link web/new "+s.target("new")+"\n")
+	s.replace(s.path("links"), string(text)+"link web/new "+s.target("new")+"\n")
 	c.wantLinks(true, 1)
 	s.replace(s.path("links"), string(text)+"\n")
 	c.wantLinks(true, 2)

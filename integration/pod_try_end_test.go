@@ -20,7 +20,7 @@ func (s *setup) startTry() *confit {
 	s.lines = append(s.lines[:1], endless, "hook-timeout 1h")
 	c := s.startCommand(s.command("--try", s.tries("web", keys{"text": "good"}))...)
 	c.Says("waiting", 1)
-	c.find("sleep 7654322")
+	c.findItself("sleep 7654322")
 	return c
 }
 
