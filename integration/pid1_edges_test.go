@@ -12,7 +12,7 @@ import (
 // When the app dies meanwhile, it can't be started before, so confit tries each second.
 func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	t.Parallel()
-	s, web, script := newVerified(t, "2s")
+	s, web, script := newVerified(t, "5s") // in which the disk is filled
 	s.smallState()
 	c := s.start(s.printer()...)
 	c.accepts(1)

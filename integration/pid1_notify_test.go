@@ -106,7 +106,7 @@ func TestNotify_announced(t *testing.T) {
 // An app that dies instead of saying READY=1 was not ready.
 func TestNotify_announced_and_dies(t *testing.T) {
 	t.Parallel()
-	s, web := newSpeaker(t, "signal:HUP", "1s")
+	s, web := newSpeaker(t, "signal:HUP", "3s") // in which it says RELOADING=1 on a busy machine, too
 	c := s.start(s.speaker("say READY=1", "say RELOADING=1; sleep 3; exit 4")...)
 	c.wantAccepted(1, "probation")
 	web.swap(keys{"a": "second"})

@@ -85,7 +85,7 @@ func TestStorm_stop(t *testing.T) {
 	t.Parallel()
 	eachUser(t, "running", func(t *testing.T, s *setup) {
 		s.stormy()
-		s.flag("--drain-timeout", "3s")
+		s.flag("--drain-timeout", "6s")
 		c := s.storming(programs.unruly, ignoresTERM)
 		c.stopsInStorm("running", 7)
 		c.wantLogged("leftovers killed: they did not stop in time", 1)
@@ -116,7 +116,7 @@ func TestStorm_stop(t *testing.T) {
 	})
 	eachUser(t, "draining", func(t *testing.T, s *setup) {
 		web := s.stormy("reload restart")
-		s.flag("--drain-timeout", "3s")
+		s.flag("--drain-timeout", "6s")
 		c := s.storming(programs.unruly, ignoresTERM)
 		web.swap(hangingEdit)
 		c.logs("app exited", 1)
