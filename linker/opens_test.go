@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// opened waits for a hint that a changed key was opened.
-func (h *house) opened() bool {
-	select {
-	case <-h.linker.Opens():
-		return true
-	case <-time.After(200 * time.Millisecond):
-		return false
+// opened waits for a hint that a changed key was opened, for a while if none is to come.
+func (h *house) opened(want bool) bool {
+	within := 200 * time.Millisecond
+	if want {
+		within = bound
 	}
+	return drained(h.linker.Opens(), within)
 }
 
 // TestOpens: only an open of a changed key counts, by whatever path.
@@ -41,14 +40,14 @@ func TestOpens(t *testing.T) {
 		{"the note of what is accepted", func() error { h.linker.Accept(true, 0); return h.linker.Store() }, false},
 	} {
 		h.must(step.do())
-		if got := h.opened(); got != step.want {
+		if got := h.opened(step.want); got != step.want {
 			t.Errorf("%s: opened %v, want %v", step.what, got, step.want)
 		}
 	}
 	h.must(read(h.path("etc/a")))
 	h.linker.UnwatchOpens() // with the hint that may be there
 	h.must(read(h.path("etc/a")))
-	if h.opened() {
+	if h.opened(false) {
 		t.Error("a hint came though nothing is watched any more")
 	}
 }

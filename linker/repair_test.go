@@ -211,12 +211,12 @@ func TestStagedAgain_looks(t *testing.T) {
 		t.Fatal("nothing is watched")
 	}
 	h.must(h.linker.Repair())
-	if h.opened() {
+	if h.opened(false) {
 		t.Error("a file is read again that nobody has touched")
 	}
 	h.must(write("generations/1/web/a", "a9")(h))
-	h.opened()
-	if h.must(h.linker.Repair()); h.opened() {
+	h.opened(true)
+	if h.must(h.linker.Repair()); h.opened(false) {
 		t.Error("a file is looked at while it is watched who opens it")
 	}
 	h.linker.UnwatchOpens()
@@ -234,8 +234,8 @@ func TestStagedAgain_watched(t *testing.T) {
 			t.Fatal("nothing is watched")
 		}
 		h.must(damages[name].do(h))
-		h.opened()
-		if h.must(h.linker.Repair()); h.opened() {
+		h.opened(false)
+		if h.must(h.linker.Repair()); h.opened(false) {
 			t.Errorf("%s: a key is opened", name)
 		}
 		h.reads("web/a", "a1", "web/sub/b", "b1")

@@ -37,7 +37,7 @@ func TestTouch(t *testing.T) {
 		t.Errorf("a watcher saw %s", got)
 	}
 	h.reads("a", "one", "b", "two", "sub/c", "two")
-	if h.must(read(h.path("etc/b"))); !h.opened() {
+	if h.must(read(h.path("etc/b"))); !h.opened(true) {
 		t.Error("nobody knows that b was opened")
 	}
 	h.accept()
@@ -57,7 +57,7 @@ func TestTouchAfterReject(t *testing.T) {
 		t.Errorf("watched: %v; a watcher saw %s", watched, got)
 	}
 	h.reads("b", "one", "sub/c", "one")
-	if !h.opened() {
+	if !h.opened(true) {
 		t.Error("nobody knows that b was opened")
 	}
 }
