@@ -30,6 +30,11 @@ func gate(t *testing.T, s *server, pod, hash string) *Gate {
 	}
 }
 
+// hearer is called when a gate says why it waits.
+type hearer func()
+
+func (h hearer) Write(p []byte) (int, error) { h(); return len(p), nil }
+
 // bounded is a context that ends the test before it hangs.
 func bounded(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"confit/confitctl/rollout"
 )
@@ -84,12 +84,14 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("a start of the first hash: got %v", err)
 	}
 	g.Me.Starting = false
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithCancel(bounded(t))
 	defer cancel()
-	if err := g.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	var out bytes.Buffer
+	g.Out = io.MultiWriter(&out, hearer(cancel))
+	if err := g.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if said := g.Out.(*bytes.Buffer).String(); !strings.Contains(said, "waiting: cannot store the rollout: it has ") {
+	if said := out.String(); !strings.Contains(said, "waiting: cannot store the rollout: it has ") {
 		t.Errorf("said %q", said)
 	}
 }
