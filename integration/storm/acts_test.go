@@ -172,11 +172,11 @@ func (p *pod) try() {
 			p.must(os.WriteFile(filepath.Join(dir, name, key), []byte("0-"+f+"\n"), 0o644))
 		}
 	}
-	want := process78
+	want, argv := process78, append(p.command(), "--try", dir)
 	if (combination{"": string(f)}).isReadable() {
-		want = 0
+		want, argv = 0, append(argv, "--hook-timeout", "1m") // no hook hangs, and a busy machine may need seconds
 	}
-	c := p.init.Visit(append([]string{"-p", "-m"}, append(p.command(), "--try", dir)...)...)
+	c := p.init.Visit(append([]string{"-p", "-m"}, argv...)...)
 	said, err := c.CombinedOutput()
 	_, full := os.Lstat(p.path(ballast))
 	code := c.ProcessState.ExitCode()
