@@ -32,7 +32,7 @@ func TestWait(t *testing.T) {
 		"rejected": {meantime: [][3]string{{"1", "B", "rolled-back"}}, want: ErrRejected, said: "waiting: 0 of 1"},
 		"unknown": {hash: "C", meantime: [][3]string{{"1", "B", "superseded"}, {"2", "C", ""}, {"2", "C", "accepted"}},
 			said: "waiting: nobody has tried C yet"},
-		"never": {timeout: time.Second, want: ErrLate, said: "waiting: 0 of 1"},
+		"never": {timeout: 3 * time.Second, want: ErrLate, said: "waiting: 0 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
