@@ -173,8 +173,11 @@ func TestAway_changed(t *testing.T) {
 // TestAway_left: what can't be put back, and what may have been applied, stands in the last line, with the command that mends it.
 func TestAway_left(t *testing.T) {
 	s := newShop(t)
-	s.run.Patience = time.Second
-	s.settles(func(bool) int { s.Away(); return verdict.Bad })
+	s.settles(func(bool) int { // it is applied by now, however long that took
+		s.run.Patience = time.Second
+		s.Away()
+		return verdict.Bad
+	})
 	report := s.run.Do(s.Context(), objects())
 	s.Back()
 	lines := report.Lines()
@@ -195,7 +198,7 @@ func TestAway_left(t *testing.T) {
 func TestAway_unsure(t *testing.T) {
 	for _, undo := range []bool{false, true} {
 		s := newShop(t)
-		s.run.Undo, s.run.Patience = undo, time.Second
+		s.run.Undo, s.run.Patience = undo, 3*time.Second // in which a busy machine begins
 		list := objects()[:1]
 		list[0].Given.SetAnnotations(map[string]string{"edit": "two"})
 		s.Refuse(func(verb, resource, _ string) int {

@@ -42,7 +42,7 @@ func TestCheckWaits(t *testing.T) {
 			n := newNode(t, tlsPod("web-0"))
 			n.start = c.start
 			n.warn("FailedMount", "no such secret")
-			r := n.check(newWeb, "--timeout", "1s")
+			r := n.check(newWeb, "--timeout", "3s")
 			want := result{1, "UNTRIED: configmap/web, container web of pod web-0\n  " + c.why + "\n", ""}
 			if c.stderr != "" {
 				want.stderr = "kubectl-confit: " + c.stderr + "\n"

@@ -21,7 +21,7 @@ func TestLate(t *testing.T) {
 		t.Errorf("status: got %+v", r)
 	}
 	for _, verb := range []string{"wait", "sync"} {
-		if r := w.run(verb, "configmap/web", "--timeout", "1s"); r.code != 1 || !strings.Contains(r.stderr, "1 of 2 containers accepted configmap/web; pod web-0, container nginx is live: "+why) {
+		if r := w.run(verb, "configmap/web", "--timeout", "4s"); r.code != 1 || !strings.Contains(r.stderr, "1 of 2 containers accepted configmap/web; pod web-0, container nginx is live: "+why) {
 			t.Errorf("%s: got %+v", verb, r)
 		}
 	}

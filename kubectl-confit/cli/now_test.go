@@ -145,7 +145,7 @@ func TestSoak(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	f.confit["web-1"].Soak(at)
-	if r := f.run("wait", "configmap/web", "--soak", "--timeout", "1s"); r.code != 1 || !strings.Contains(r.stderr,
+	if r := f.run("wait", "configmap/web", "--soak", "--timeout", "4s"); r.code != 1 || !strings.Contains(r.stderr,
 		"1 of 2 containers accepted and soaked configmap/web; pod web-1, container nginx is accepted: the app has to live with it for --soak, until "+string(status.At(at))) {
 		t.Errorf("got %+v", r)
 	}
