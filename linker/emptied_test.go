@@ -121,15 +121,17 @@ func TestEmptied_hint(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			for range 2 { // of what came before
-				h.must(h.linker.Repair())
-				drained(h.linker.Emptied(), 100*time.Millisecond)
+			h.must(h.linker.Repair())
+			isHint := func() bool {
+				h.must(h.linker.WriteStatus([]byte("{}")))
+				h.must(h.linker.Store())
+				return drained(h.linker.Hints(), 100*time.Millisecond) || drained(h.linker.Emptied(), 100*time.Millisecond)
 			}
-			drained(h.linker.Hints(), 0)
-			h.must(h.linker.WriteStatus([]byte("{}")))
-			h.must(h.linker.Store())
-			if drained(h.linker.Hints(), 100*time.Millisecond) || drained(h.linker.Emptied(), 0) {
-				t.Error("what confit writes is a hint")
+			for tries := 10; isHint(); tries-- { // at first of what came before
+				if tries == 0 {
+					t.Fatal("what confit writes is a hint")
+				}
+				h.must(h.linker.Repair())
 			}
 			h.must(emptied[name](h))
 			if !drained(h.linker.Emptied(), bound) {
@@ -184,15 +186,19 @@ func TestEmptied_mounted(t *testing.T) {
 	at := h.path("state/generations")
 	h.must(unix.Mount("tmpfs", at, "tmpfs", 0, "mode=777"))
 	defer func() { _ = unix.Unmount(at, unix.MNT_DETACH) }()
-	for range 2 {
-		drained(h.linker.Emptied(), 100*time.Millisecond) // of the mount itself
+	failsToRepair := func() {
 		if err := h.linker.Repair(); err == nil || !strings.Contains(err.Error(), "cannot trust") {
 			t.Errorf("error %v", err)
 		}
-		if drained(h.linker.Emptied(), 100*time.Millisecond) {
-			t.Error("it is tried again at once")
-		}
 	}
+	failsToRepair()
+	for tries := 10; drained(h.linker.Emptied(), 100*time.Millisecond); tries-- { // at first of what came before
+		if tries == 0 {
+			t.Fatal("it is tried again at once")
+		}
+		failsToRepair()
+	}
+	failsToRepair()
 	h.saidTimes("state directory not mended", 1)
 	h.saidTimes("state directory made anew", 0)
 	h.must(unix.Unmount(at, 0))
