@@ -66,6 +66,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin XDG_RUNTIME_DIR=/run
 uname -r
 cp -a /share/rootfs /share/kubelet /share/environments /root/
 cd /root
+prlimit --pid $$ --nproc=unlimited --nofile=1048576 # podman raises its containers' limits to that, and a user may raise none
 ./environments -inside /share/rows.json -rootfs /root/rootfs -kubelet /root/kubelet -only '%s'
 for t in $(cd /share/src && find . -name '*.test'); do
 	if (cd /share/src/$(dirname $t) && ./$(basename $t) -test.short -test.timeout=20m -test.skip=TestBlocked) >/share/src/$t.log 2>&1; then echo ok >/share/src/$t.ok; fi
