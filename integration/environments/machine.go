@@ -117,7 +117,8 @@ func insideOnes(dir string) []*environment {
 	vfat := all[len(all)-1]
 	vfat.name, vfat.refused = "state directory on vfat", true
 	for _, e := range all {
-		if e.patience, e.orphans = slow, 100; e.run == nil {
+		e.patience, e.orphans = slow, 100
+		if e.run == nil {
 			e.run = byOCI("runc")
 		}
 		e.skipMost()

@@ -56,8 +56,8 @@ func run(only, page, kubelet, runsc, rootfs, inside string) error {
 		if !slices.ContainsFunc(strings.Split(only, ";"), func(begin string) bool { return strings.HasPrefix(e.name, begin) }) {
 			continue
 		}
-		r := row{Name: e.name, Counter: e.counter}
-		if r.Missing = lacking(e.needs); r.Missing == "" {
+		r := row{Name: e.name, Counter: e.counter, Missing: lacking(e.needs)}
+		if r.Missing == "" {
 			e.base, e.secrets = rootfs, secrets
 			r.Cells = playIn(e, dir, kubelet)
 		}
@@ -75,7 +75,8 @@ func run(only, page, kubelet, runsc, rootfs, inside string) error {
 	var held []row
 	for _, r := range rows {
 		n := r.failures()
-		if failed += n; n == 0 {
+		failed += n
+		if n == 0 {
 			held = append(held, r)
 		}
 	}
