@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -50,10 +49,7 @@ func TestLate(t *testing.T) {
 			c.logs(`msg="going down the ladder"`, "generation=1 ")
 			c.serves(name(1))
 			c.logs(`msg="candidate rejected"`, "step=soak", `live="generation 1, `)
-			c.Eventually("the note of it", func() bool {
-				note, _ := os.ReadFile(filepath.Join(c.dir, "state/note.json"))
-				return strings.Contains(string(note), `"ladder":[{"number":1,`)
-			})
+			c.noted()
 			c.Kill()
 
 			c = s.start(soak...) // it isn't tried again for an hour

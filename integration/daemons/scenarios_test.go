@@ -38,11 +38,17 @@ func (c *confit) isUp() {
 	}
 	c.serves(name(1))
 	c.accepts(1)
-	c.Eventually("the note of it", func() bool { // there may be a note before
+	c.noted()
+	c.ready()
+}
+
+// noted waits until the note says that the app is on generation 1: there may be a note before.
+func (c *confit) noted() {
+	c.t.Helper()
+	c.Eventually("the note of generation 1", func() bool {
 		note, _ := os.ReadFile(filepath.Join(c.dir, "state/note.json"))
 		return strings.Contains(string(note), `"ladder":[{"number":1,`)
 	})
-	c.ready()
 }
 
 // up starts a daemon on a site of its own, and waits until it is.
