@@ -1,7 +1,9 @@
-// Command confit is the PID 1 of a container: it links single keys of mounted ConfigMap and Secret volumes to the paths an app expects,
-// starts and reaps the app, and turns every swap that the kubelet makes into a checked, atomic, reversible reload. See README.md.
+// Command confit is the PID 1 of a container: it links single keys of mounted ConfigMap and Secret
+// volumes to the paths an app expects, starts and reaps the app, and turns every swap that the
+// kubelet makes into a checked, atomic, reversible reload. See README.md.
 //
-// Go's runtime would keep two files of the cgroup open, to follow a limit of processors. confit uses one.
+// Go's runtime would keep two files of the cgroup open, to follow a limit of processors. confit
+// uses one.
 //
 //go:debug containermaxprocs=0
 package main
@@ -106,8 +108,8 @@ func command(c *config.Config, environ []string) process.Command {
 	return process.Command{Args: c.App, Env: environ, Dir: dir}
 }
 
-// leave ends this process and says why. The end of a visitor isn't the container's: kubectl exec or --status has started it. Only Flush
-// waits for the reader of stderr, which may hang.
+// leave ends this process and says why. The end of a visitor isn't the container's: kubectl exec or
+// --status has started it. Only Flush waits for the reader of stderr, which may hang.
 func leave(stderr *process.Log, code int, err error, visits bool) {
 	if _, said := err.(try.Verdict); err != nil && !said {
 		stderr.Say(err.Error())

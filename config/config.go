@@ -1,7 +1,8 @@
 // Package config knows flags, environment and the links file.
 //
-// It guarantees that it reports all errors at once, each with the place, the word and what to write instead, and that it ignores nothing
-// misspelt. The precedence is: command line, environment, links file, default.
+// It guarantees that it reports all errors at once, each with the place, the word and what to write
+// instead, and that it ignores nothing misspelt. The precedence is: command line, environment,
+// links file, default.
 //
 // It knows nothing of processes or of what volumes hold. It alone uses pflag.
 package config
@@ -81,8 +82,8 @@ type Config struct {
 	places     map[string]string // of commands, by the names of their settings
 }
 
-// SoakFor is how long an app has to live with a generation until that has soaked: by default ten probations, from a minute to an hour, and
-// never less than one probation. 0: nothing has to soak.
+// SoakFor is how long an app has to live with a generation until that has soaked: by default ten
+// probations, from a minute to an hour, and never less than one probation. 0: nothing has to soak.
 func (c *Config) SoakFor() time.Duration {
 	soak := c.Soak
 	if soak == SettleAuto {
@@ -95,12 +96,12 @@ func (c *Config) SoakFor() time.Duration {
 }
 
 const (
-	// SettleAuto is the default: 0 for a single atomic volume, where one rename is the whole change, SwapSettle for several, and
-	// DefaultSettle if a volume is plain.
+	// SettleAuto is the default: 0 for a single atomic volume, where one rename is the whole
+	// change, SwapSettle for several, and DefaultSettle if a volume is plain.
 	SettleAuto time.Duration = -1
 
-	// SwapSettle joins the swaps of several volumes, which the kubelet makes side by side within milliseconds (MarkRemountRequired and
-	// reconcile of pkg/kubelet/volumemanager).
+	// SwapSettle joins the swaps of several volumes, which the kubelet makes side by side within
+	// milliseconds (MarkRemountRequired and reconcile of pkg/kubelet/volumemanager).
 	SwapSettle = 20 * time.Millisecond
 
 	// DefaultSettle joins what a person or a program writes file by file.
@@ -113,7 +114,8 @@ type Link struct {
 	Reload *Action // what a change of the key asks for; nil: Config.Reload
 }
 
-// Linker is the linker's configuration, with its log, and how many bytes of variables a process can be given; 0: not known.
+// Linker is the linker's configuration, with its log, and how many bytes of variables a process can
+// be given; 0: not known.
 func (c *Config) Linker(log *slog.Logger, space int) linker.Config {
 	l := c.linker
 	l.Log, l.Space = log, space

@@ -12,9 +12,10 @@ import (
 	"confit/linker"
 )
 
-// Explain prints the settings and what confit would do with the links. It changes nothing. Its error has all reasons for which a start
-// would fail: links that can't be made, missing keys, programs that can't be started by find, and paths that no candidate has. restarts
-// reports whether auto restarts a program, and fronts names a shell that stays in front of the app's words.
+// Explain prints the settings and what confit would do with the links. It changes nothing. Its
+// error has all reasons for which a start would fail: links that can't be made, missing keys,
+// programs that can't be started by find, and paths that no candidate has. restarts reports whether
+// auto restarts a program, and fronts names a shell that stays in front of the app's words.
 func Explain(w io.Writer, c *Config, find func(string) error, restarts func(string) bool, fronts func([]string) string) error {
 	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
 	if len(c.App) > 0 {
@@ -74,8 +75,8 @@ func (c *Config) Doubts(find func(program string) error) []error {
 	return slices.Concat(missing, later, c.checkPaths())
 }
 
-// unfound names programs that can't be started. later are those whose directory is missing: outside of a pod they are only noted, as its
-// volumes may bring the directory.
+// unfound names programs that can't be started. later are those whose directory is missing: outside
+// of a pod they are only noted, as its volumes may bring the directory.
 func (c *Config) unfound(list []namedCommand, find func(program string) error) (missing, later []error) {
 	for _, command := range list {
 		if len(command.words) == 0 || c.bringsProgram(command.words[0]) {
@@ -96,7 +97,8 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 	return missing, later
 }
 
-// bringsProgram reports whether a program may be a key: a target, below one, or in a directory of programs where keys are linked.
+// bringsProgram reports whether a program may be a key: a target, below one, or in a directory of
+// programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
 	return strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) ||
 		slices.ContainsFunc(c.Links, func(l Link) bool {
@@ -134,7 +136,8 @@ func (c *Config) checkPaths() (wrong []error) {
 	return wrong
 }
 
-// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything there. What a shell makes isn't known.
+// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything
+// there. What a shell makes isn't known.
 func (c *Config) checkPath(path string) error {
 	if end := strings.IndexAny(path, " '\";&|<>(),:=]#\t\r\n"); end >= 0 {
 		path = path[:end]

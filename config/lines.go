@@ -57,7 +57,8 @@ func (p *parser) lineNames() (list []string) {
 	return list
 }
 
-// sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the options that follow.
+// sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the options that
+// follow.
 func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	l := Link{Link: linker.Link{Use: kind.use, Where: where}, Reload: kind.reload}
 	operands := []*string{&l.Source}
@@ -127,8 +128,8 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 	return a, err
 }
 
-// checkTouch refuses to touch a link to a whole directory: a new link doesn't tell which keys have changed, and no watch inside the
-// directory notices it.
+// checkTouch refuses to touch a link to a whole directory: a new link doesn't tell which keys have
+// changed, and no watch inside the directory notices it.
 func (p *parser) checkTouch() {
 	for _, l := range p.config.Links {
 		if p.config.ActionOf(&l).Kind == Touch && l.WholeDirectory() {

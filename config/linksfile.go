@@ -14,8 +14,8 @@ import (
 	"confit/linker"
 )
 
-// linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or the default, and after them the lines of --lines or
-// CONFIT_LINES.
+// linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or the default,
+// and after them the lines of --lines or CONFIT_LINES.
 func (p *parser) linksFiles(env, line []given) []given {
 	c, text := p.config, ""
 	for _, g := range strongest("lines", env, line) {
@@ -39,14 +39,16 @@ func (p *parser) linksFiles(env, line []given) []given {
 		c.LinkFiles = append(c.LinkFiles, file)
 		list = append(list, p.linksFile(file, string(text))...)
 	}, func(err error) {
-		if named != nil || c.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) { // the lines stand for the default file
+		// the lines stand for the default file
+		if named != nil || c.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) {
 			p.wrong = append(p.wrong, err)
 		}
 	})
 	return append(list, p.linksFile(c.LinesFrom, text)...)
 }
 
-// strongest are the values of a setting on the command line, or else in the environment: they don't add up.
+// strongest are the values of a setting on the command line, or else in the environment: they don't
+// add up.
 func strongest(name string, env, line []given) (list []given) {
 	for _, g := range append(line[:len(line):len(line)], env...) {
 		if g.setting.name == name && (list == nil || list[0].where == g.where) {
@@ -78,7 +80,8 @@ func readLinksFiles(names []string, found func(file string, text []byte), wrong 
 	return LinksSum(h.Sum(nil))
 }
 
-// LinksNow is what LinksRead would be now, known unless a file is a pipe or can't be read. A file that was removed counts as a change.
+// LinksNow is what LinksRead would be now, known unless a file is a pipe or can't be read. A file
+// that was removed counts as a change.
 func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	for _, name := range c.linksNames {
 		info, err := os.Stat(name)
@@ -91,8 +94,8 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	return sum, known
 }
 
-// expandDir lists the files of a directory in lexical order; a file stands for itself. It leaves out names that begin with a dot, as those
-// of a mounted volume.
+// expandDir lists the files of a directory in lexical order; a file stands for itself. It leaves
+// out names that begin with a dot, as those of a mounted volume.
 func expandDir(name string) (files []string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return []string{name}, nil
@@ -138,8 +141,9 @@ func (p *parser) linksFile(name, text string) (list []given) {
 	return list
 }
 
-// endsEarly reports that somebody meant the two characters \n as the end of a line, as they are in quotes of YAML or JSON: they stand
-// outside quotes, where they mean n; or in a comment, or in a line that begins with a quote, and behind them is a word that begins a line.
+// endsEarly reports that somebody meant the two characters \n as the end of a line, as they are in
+// quotes of YAML or JSON: they stand outside quotes, where they mean n; or in a comment, or in a
+// line that begins with a quote, and behind them is a word that begins a line.
 func (p *parser) endsEarly(line string, ws []word) bool {
 	comment := line
 	for _, w := range ws {

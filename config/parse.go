@@ -9,8 +9,8 @@ import (
 	"confit/linker"
 )
 
-// Parse reads the command line, with the program's name in front, the environment and the links files. Its errors are joined. The mode and
-// what the log needs are right even with an error.
+// Parse reads the command line, with the program's name in front, the environment and the links
+// files. Its errors are joined. The mode and what the log needs are right even with an error.
 func Parse(args, environ []string) (Config, error) {
 	c := Config{linker: linker.Config{Pod: inPod(environ)}, places: map[string]string{}}
 	p := parser{config: &c, settings: settingsOf(&c), set: map[string]string{}}
@@ -59,8 +59,8 @@ func (p *parser) checkLinks() {
 	p.wrong = append(p.wrong, err)
 }
 
-// findState finds the state directory, which is all that --status needs. Errors of the links file don't matter: another container may have
-// none, or it is being written.
+// findState finds the state directory, which is all that --status needs. Errors of the links file
+// don't matter: another container may have none, or it is being written.
 func (p *parser) findState(env, line []given) {
 	wrong := p.wrong
 	file := p.linksFiles(env, line)

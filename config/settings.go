@@ -9,8 +9,8 @@ import (
 	"confit/signals"
 )
 
-// setting is a flag, a variable of the environment and a line of a links file, unless it says otherwise. The help, the plan of --check and
-// the log's first line show settings.
+// setting is a flag, a variable of the environment and a line of a links file, unless it says
+// otherwise. The help, the plan of --check and the log's first line show settings.
 type setting struct {
 	name string
 	def  string // the default

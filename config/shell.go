@@ -7,10 +7,11 @@ import (
 	"confit/internal/near"
 )
 
-// confit starts hooks without a shell, and expands nothing. So it refuses words that only a shell acts on: a hook with the argument "&&"
-// rarely says what is wrong.
+// confit starts hooks without a shell, and expands nothing. So it refuses words that only a shell
+// acts on: a hook with the argument "&&" rarely says what is wrong.
 
-// expands reports whether a shell would put something else in a word's place. The word's quoted characters are blanked out.
+// expands reports whether a shell would put something else in a word's place. The word's quoted
+// characters are blanked out.
 func expands(bare string) bool {
 	for _, after := range strings.Split(bare, "$")[1:] {
 		if after != "" && (after[0] == '{' || after[0] == '(' || after[0] == '_' || 'A' <= after[0]&^0x20 && after[0]&^0x20 <= 'Z') {

@@ -14,7 +14,8 @@ import (
 // shorthands are names of one letter.
 var shorthands = map[string]string{"help": "h"}
 
-// commandLine reads the flags, and the app that follows them or --. It is not ok if it wasn't read to its end.
+// commandLine reads the flags, and the app that follows them or --. It is not ok if it wasn't read
+// to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SetInterspersed(false) // the app's own flags are the app's
@@ -51,7 +52,8 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	return list, true
 }
 
-// environment reads the variables whose names begin with CONFIT_. One that means no flag is an error, as it may be misspelt.
+// environment reads the variables whose names begin with CONFIT_. One that means no flag is an
+// error, as it may be misspelt.
 func (p *parser) environment(environ []string) (list []given) {
 	var known []string
 	for _, s := range p.settings {
@@ -74,20 +76,23 @@ func (p *parser) environment(environ []string) (list []given) {
 	return list
 }
 
-// inPod reports whether the kubelet made the environment: it always names the API server (getServiceEnvVarMap of
-// pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
+// inPod reports whether the kubelet made the environment: it always names the API server
+// (getServiceEnvVarMap of pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
 func inPod(environ []string) bool {
 	return slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
 }
 
-// foreign reports a variable that no user has set: Kubernetes sets some in every pod of a namespace with a Service named confit or
-// confit-SOMETHING (kubernetes.io/docs/concepts/services-networking/service), and confit some for its hooks, which may run confit.
+// foreign reports a variable that no user has set: Kubernetes sets some in every pod of a namespace
+// with a Service named confit or confit-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service), and confit some for its hooks, which
+// may run confit.
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
 		slices.Contains(hookVariables, name)
 }
 
-// didYouMean is the hint for a name that is none of the choices: the one that it is most like, if any is.
+// didYouMean is the hint for a name that is none of the choices: the one that it is most like, if
+// any is.
 func didYouMean(name string, choices []string, otherwise string) string {
 	name, _, _ = strings.Cut(name, "=") // as other files of settings have it
 	if m := near.Of(name, choices); m != "" {

@@ -134,7 +134,8 @@ func exitMap(c *Config) value {
 // longest bounds each time, so that sums of them don't overflow.
 const longest = 100_000 * time.Hour
 
-// span is a time that is not shorter than the shortest. If that is SettleAuto, auto may stand in its place.
+// span is a time that is not shorter than the shortest. If that is SettleAuto, auto may stand in
+// its place.
 func span(d *time.Duration, shortest time.Duration) value {
 	return field(" D", d, func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
@@ -167,7 +168,8 @@ func parseBool(text string) (bool, error) {
 	return on, err
 }
 
-// location is a path, which becomes absolute and clean. If there may be none, an empty one removes that of a weaker source.
+// location is a path, which becomes absolute and clean. If there may be none, an empty one removes
+// that of a weaker source.
 func location(path *string, none bool) value {
 	return field(" DIR", path, func(text string) (string, error) {
 		switch abs, err := filepath.Abs(text); {

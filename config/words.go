@@ -15,8 +15,9 @@ type word struct {
 	breaks     bool // it has the two characters \n outside of quotes
 }
 
-// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting and 2.3 Token Recognition), but expands nothing: a
-// backslash quotes the next character, '…' all, "…" all but a backslash before $ ` " \, and # at the start of a word begins a comment.
+// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting and 2.3 Token
+// Recognition), but expands nothing: a backslash quotes the next character, '…' all, "…" all but a
+// backslash before $ ` " \, and # at the start of a word begins a comment.
 func words(line string) ([]word, error) {
 	var list []word
 	for i := 0; i < len(line); {
@@ -63,13 +64,15 @@ func oneWord(line string, start int) (word, error) {
 		}
 		bare.WriteString(strings.Repeat(" ", text.Len()-bare.Len()))
 	}
-	if strings.ContainsFunc(bare.String(), lookalike) || strings.ContainsRune(text.String(), 0) { // no path and no argument has a zero byte
+	// no path and no argument has a zero byte
+	if strings.ContainsFunc(bare.String(), lookalike) || strings.ContainsRune(text.String(), 0) {
 		return word{}, fmt.Errorf("%q holds what only looks like a blank, a quote or nothing: write that, or put quotes around the word", line[start:i])
 	}
 	return word{text.String(), bare.String(), start, i, breaks}, nil
 }
 
-// quoted appends the text between the quote at the start of s and the next one. It returns how many bytes of s these are, with the quotes.
+// quoted appends the text between the quote at the start of s and the next one. It returns how many
+// bytes of s these are, with the quotes.
 func quoted(text *strings.Builder, s string) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {

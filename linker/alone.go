@@ -7,7 +7,8 @@ import (
 	"confit/linker/generation"
 )
 
-// tellAlone says once which copies of the first generation in force their group can't read any more: a sidecar of another user may.
+// tellAlone says once which copies of the first generation in force their group can't read any
+// more: a sidecar of another user may.
 func (l *Linker) tellAlone(g *generation.Copy) {
 	if l.toldAlone || g == nil {
 		return

@@ -14,16 +14,18 @@ import (
 // Config is what a [Linker] is made of. It has to come from [Check].
 type Config struct {
 	Links     []Link
-	Volumes   string       // where relative sources live, absolute
-	Fallback  string       // laid out like Volumes: see [Linker.StageFallback]; absolute, or "" for none
-	State     string       // the state directory, absolute
-	View      string       // where links see it, absolute; "": as State
-	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
-	AllowDisk bool         // keys of memory-backed volumes may be copied to a disk
-	Pod       bool         // this is a pod of Kubernetes
-	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
-	Log       *slog.Logger // for what is no decision, such as polling
-	Again     func() bool  // waits before Open reads again what can't be read now; false: for long enough; nil: it doesn't
+	Volumes   string // where relative sources live, absolute
+	Fallback  string // laid out like Volumes: see [Linker.StageFallback]; absolute, or "" for none
+	State     string // the state directory, absolute
+	View      string // where links see it, absolute; "": as State
+	Render    bool   // a hook makes files of the staged keys; see [Linker.Complete]
+	AllowDisk bool   // keys of memory-backed volumes may be copied to a disk
+	Pod       bool   // this is a pod of Kubernetes
+	// how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
+	Space int
+	Log   *slog.Logger // for what is no decision, such as polling
+	// waits before Open reads again what can't be read now; false: for long enough; nil: it doesn't
+	Again func() bool
 
 	lines []lines.Line // what [Check] made of the links
 }
@@ -47,7 +49,8 @@ type (
 	Writing      = volume.Writing
 )
 
-// Values of [Use], what stands in a source for the directory that the renderer fills, and values of [Writing].
+// Values of [Use], what stands in a source for the directory that the renderer fills, and values of
+// [Writing].
 const (
 	Linked   = lines.Linked
 	Input    = lines.Input

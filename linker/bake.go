@@ -15,15 +15,17 @@ import (
 	"confit/linker/volume"
 )
 
-// Check reports all that is wrong with the links, without looking at a volume. What it returns has them understood, for all others.
+// Check reports all that is wrong with the links, without looking at a volume. What it returns has
+// them understood, for all others.
 func Check(c Config) (_ Config, err error) {
 	c.lines, err = lines.Parse(c.Links, c.Volumes, c.State, c.Render)
 	return c, err
 }
 
-// Bake makes the links whose targets are known without a volume, dangling, and the directories for the others: in an image that runs with a
-// read-only root, or whose app isn't root. It covers what stands at a target, as at run time, unless the line is optional and optional
-// isn't set. It says which lines it made no link for, and why.
+// Bake makes the links whose targets are known without a volume, dangling, and the directories for
+// the others: in an image that runs with a read-only root, or whose app isn't root. It covers what
+// stands at a target, as at run time, unless the line is optional and optional isn't set. It says
+// which lines it made no link for, and why.
 func Bake(w io.Writer, c Config, optional bool) error {
 	state := &statedir.Dir{Path: c.State, View: c.View}
 	t := target.New(state, slog.New(slog.NewTextHandler(w, nil)))
@@ -64,8 +66,9 @@ func Bake(w io.Writer, c Config, optional bool) error {
 	return nil
 }
 
-// whyNotBaked says why a line gets no link when the image is built, and what to do instead; "" if it gets one. hides is what the link of an
-// optional line would hide, "" for nothing: only at run time a link goes away with its key.
+// whyNotBaked says why a line gets no link when the image is built, and what to do instead; "" if
+// it gets one. hides is what the link of an optional line would hide, "" for nothing: only at run
+// time a link goes away with its key.
 func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {
@@ -79,7 +82,8 @@ func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	return "", ""
 }
 
-// bakedWant is what a target will have to be. The volume of a direct link isn't there yet: it is taken to be atomic, where the source says.
+// bakedWant is what a target will have to be. The volume of a direct link isn't there yet: it is
+// taken to be atomic, where the source says.
 func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
 	dest := st.Live(string(s.Prefix))
 	if s.Direct {
@@ -89,7 +93,8 @@ func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
 	return target.Want{Dest: target.Dest(dest), Dir: s.Kind == lines.WholeDir}
 }
 
-// Install copies the running program to a file. A container that starts it at the same moment finds the old or the new one.
+// Install copies the running program to a file. A container that starts it at the same moment finds
+// the old or the new one.
 func Install(to string) error {
 	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("cannot install to %q: it is a directory, or a device; write the file, such as %q", to, filepath.Join(to, "confit"))

@@ -10,13 +10,15 @@ import (
 	"confit/linker/lines"
 )
 
-// maxVariable is how many bytes NAME=VALUE may have: MAX_ARG_STRLEN of linux/binfmts.h, 32 pages, less its NUL.
+// maxVariable is how many bytes NAME=VALUE may have: MAX_ARG_STRLEN of linux/binfmts.h, 32 pages,
+// less its NUL.
 const maxVariable = 128<<10 - 1
 
 // pointerSize is what execve(2) counts for each variable besides its bytes.
 const pointerSize = 8
 
-// readEnvironment makes the environment of a generation from its files. An [*Invalid] names keys that can't be variables.
+// readEnvironment makes the environment of a generation from its files. An [*Invalid] names keys
+// that can't be variables.
 func (l *Linker) readEnvironment(g *generation.Copy) error {
 	keys, err := l.variables(g)
 	if err != nil || len(keys) == 0 {
@@ -63,7 +65,8 @@ func checkSize(e *Environment, limit int) error {
 	return files.Invalidf("the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
 }
 
-// variables lists the variables of a generation, with the key of each. A line that names one key wins over one with a *.
+// variables lists the variables of a generation, with the key of each. A line that names one key
+// wins over one with a *.
 func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 	keys, from := map[string]Key{}, map[string]int{}
 	var wrong []error

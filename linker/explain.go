@@ -28,8 +28,9 @@ type explanation struct {
 	wrong []error // what a start would fail of
 }
 
-// Explain prints what confit would do with the links, one a line, with the keys that are there, and changes nothing. What a start would
-// fail of is joined in the error. What only a pod may have is noted, unless this is one.
+// Explain prints what confit would do with the links, one a line, with the keys that are there, and
+// changes nothing. What a start would fail of is joined in the error. What only a pod may have is
+// noted, unless this is one.
 func Explain(w io.Writer, c Config) error {
 	e := explanation{Linker: newLinker(c, &statedir.Dir{Path: c.State, View: c.View}), w: w}
 	if len(c.lines) == 0 {
@@ -66,8 +67,9 @@ func (e *explanation) notef(format string, args ...any) {
 	}
 }
 
-// skipUnmounted takes the links out whose volumes aren't there yet, as in the build of an image. As soon as one of the volumes is mounted,
-// all of them are expected, also when no link names that one, or has one of its own: a name may be misspelt.
+// skipUnmounted takes the links out whose volumes aren't there yet, as in the build of an image. As
+// soon as one of the volumes is mounted, all of them are expected, also when no link names that
+// one, or has one of its own: a name may be misspelt.
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
 	for i := range e.links {
@@ -94,7 +96,8 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 	})
 }
 
-// heldBelow lists the directories below another that hold anything: a line may have misspelt the name of one.
+// heldBelow lists the directories below another that hold anything: a line may have misspelt the
+// name of one.
 func heldBelow(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, d := range entries {
@@ -109,8 +112,8 @@ func heldBelow(dir string) (names []string) {
 // maxHeld bounds a line.
 const maxHeld = 20
 
-// isMounted reports whether a link's volume holds anything, or can't be listed: an image may have an empty directory there. In the
-// directory of all volumes only files count.
+// isMounted reports whether a link's volume holds anything, or can't be listed: an image may have
+// an empty directory there. In the directory of all volumes only files count.
 func (e *explanation) isMounted(s *lines.Line) bool {
 	entries, err := os.ReadDir(s.Floor)
 	for _, d := range entries {
@@ -159,7 +162,8 @@ func (e *explanation) printLine(s *lines.Line) {
 	}
 }
 
-// noteDirectories names targets that are one link to a whole directory, where a slash was meant more often than not.
+// noteDirectories names targets that are one link to a whole directory, where a slash was meant
+// more often than not.
 func (e *explanation) noteDirectories() {
 	for i := range e.links {
 		if s := &e.links[i]; s.Kind == lines.WholeDir {
@@ -283,7 +287,8 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 	}
 }
 
-// isKernels reports a directory of a file system in which nobody can make a symlink, whatever its mode says.
+// isKernels reports a directory of a file system in which nobody can make a symlink, whatever its
+// mode says.
 func isKernels(dir string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{

@@ -15,14 +15,16 @@ type Rung struct {
 	Told       Told `json:"told"`             // what was told of it after it was accepted
 }
 
-// Told is what was decided to be told of an accepted generation, later than that. The zero value is for one that no gate was asked about.
+// Told is what was decided to be told of an accepted generation, later than that. The zero value is
+// for one that no gate was asked about.
 type Told struct {
 	Asked    bool `json:"asked"`              // a gate was asked about what all replicas share of it
 	Relapsed bool `json:"relapsed,omitempty"` // the app has ended before it had lived with it for long enough
 	Soaked   bool `json:"soaked,omitempty"`   // the app has lived with it for long enough
 }
 
-// Ladder is what there is to start the app on: the accepted generations, the newest first. The zero value has none.
+// Ladder is what there is to start the app on: the accepted generations, the newest first. The zero
+// value has none.
 type Ladder struct {
 	Rungs [maxRungs]Rung // after the last one their Number is 0
 	On    int            // which of them the app is on; one behind the last: the fallback is tried
@@ -61,9 +63,10 @@ func (l *Ladder) Numbers() (numbers []int) {
 	return numbers
 }
 
-// Accept is the ladder after g is accepted, while the app was on one of its rungs: what is above that goes. Below g stay the newest that
-// has soaked, and the newest that is durable or, while none is, the newest that the app was started on. One that it has died of comes last.
-// With keepsNone nothing stays. Bytes that were accepted before keep what they have proved.
+// Accept is the ladder after g is accepted, while the app was on one of its rungs: what is above
+// that goes. Below g stay the newest that has soaked, and the newest that is durable or, while none
+// is, the newest that the app was started on. One that it has died of comes last. With keepsNone
+// nothing stays. Bytes that were accepted before keep what they have proved.
 func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	top := Rung{Generation: g}
 	if former := l.InForce(); former.Number != 0 && former.Shared == g.Shared {
@@ -98,8 +101,8 @@ func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	return next
 }
 
-// Soak is the ladder after the app has lived with the generation in force for long enough. Rungs above go, as the app has died of them.
-// What is durable has nothing below.
+// Soak is the ladder after the app has lived with the generation in force for long enough. Rungs
+// above go, as the app has died of them. What is durable has nothing below.
 func (l Ladder) Soak(byStart bool) (next Ladder) {
 	n := l.Len()
 	if byStart {
@@ -111,7 +114,8 @@ func (l Ladder) Soak(byStart bool) (next Ladder) {
 	return next
 }
 
-// BackToTop is the ladder after the app has ended on all its rungs: none is to blame. The fallback that was tried goes.
+// BackToTop is the ladder after the app has ended on all its rungs: none is to blame. The fallback
+// that was tried goes.
 func (l Ladder) BackToTop() Ladder {
 	for i := range l.Rungs {
 		if r := &l.Rungs[i]; r.Fallback && r.AcceptedAt == 0 {
@@ -123,7 +127,8 @@ func (l Ladder) BackToTop() Ladder {
 	return l
 }
 
-// Of is the ladder of those rungs that are there. Where the one is gone that the app was on, it is on the next one, else on the top.
+// Of is the ladder of those rungs that are there. Where the one is gone that the app was on, it is
+// on the next one, else on the top.
 func (l Ladder) Of(isThere func(number int) bool) (next Ladder) {
 	n := 0
 	for i, r := range l.Rungs[:l.Len()] {
@@ -141,7 +146,8 @@ func (l Ladder) Of(isThere func(number int) bool) (next Ladder) {
 	return next
 }
 
-// Without is the ladder without the rung that the app is on, which can't be gone back to. The app is on the next one, if any.
+// Without is the ladder without the rung that the app is on, which can't be gone back to. The app
+// is on the next one, if any.
 func (l Ladder) Without() Ladder {
 	copy(l.Rungs[l.On:], l.Rungs[l.On+1:])
 	l.Rungs[maxRungs-1] = Rung{}

@@ -25,7 +25,8 @@ const maxSize = 64 << 20
 
 const statusName = "status.json"
 
-// Linker stages generations, and makes the targets lead to one of them. It belongs to one goroutine at a time.
+// Linker stages generations, and makes the targets lead to one of them. It belongs to one goroutine
+// at a time.
 type Linker struct {
 	config    Config
 	links     []lines.Line
@@ -43,8 +44,9 @@ type Linker struct {
 	former      generation.Copy          // what a former confit left in force, if it is not one of these
 	noted       []int                    // the numbers of those that note.json names
 	shown       int                      // the one that this confit put in force; 0: none yet
-	unlinked    []volume.Key             // the staged keys of the last look: their targets are found with those of the rendered keys
-	mounts      *mounts.Table            // until the first look
+	// the staged keys of the last look: their targets are found with those of the rendered keys
+	unlinked []volume.Key
+	mounts   *mounts.Table // until the first look
 
 	volumes   []VolumeStatus                     // as the last look found them
 	unmended  map[string]error                   // what could not be put right last, and why
@@ -66,7 +68,8 @@ const (
 	firstLine     = "write a line such as link web/nginx.conf /etc/nginx/nginx.conf"
 )
 
-// ErrEmptied is about a candidate that somebody has removed, with the directory that had it. Another look stages it again.
+// ErrEmptied is about a candidate that somebody has removed, with the directory that had it.
+// Another look stages it again.
 var ErrEmptied = errors.New("somebody has moved or removed what confit works in")
 
 const emptiedTodo = "let no entrypoint remove /run/*, and mount the state directory into no other container, or read-only there"
@@ -98,17 +101,20 @@ func (l *Linker) Close() {
 // Hints receives a value when something may have changed in a volume.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 
-// Owns reports whether a path is inside a generation and so goes away with it. Any goroutine may ask. It asks no file system.
+// Owns reports whether a path is inside a generation and so goes away with it. Any goroutine may
+// ask. It asks no file system.
 func (l *Linker) Owns(path string) bool {
 	return slices.ContainsFunc(l.ownDirs, func(dir string) bool { return path != dir && files.Inside(path, dir) })
 }
 
-// Collect removes all generations but the accepted ones, the live one and those that note.json names, as the next confit looks for these.
-// Before the first acceptance the one that a former confit left in force stays, too. What is newer than the newest that the caller
-// knows stays in any case.
+// Collect removes all generations but the accepted ones, the live one and those that note.json
+// names, as the next confit looks for these. Before the first acceptance the one that a former
+// confit left in force stays, too. What is newer than the newest that the caller knows stays in any
+// case.
 //
-// It also returns the memory of staging to the system, as the collector alone would keep some MiB for ever. After the first generation that
-// costs more memory than it frees. It takes long with many files: call it after the app was reloaded.
+// It also returns the memory of staging to the system, as the collector alone would keep some MiB
+// for ever. After the first generation that costs more memory than it frees. It takes long with
+// many files: call it after the app was reloaded.
 func (l *Linker) Collect(newest int, accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}
@@ -149,8 +155,8 @@ func (l *Linker) inUse(accepted []int) map[int]bool {
 	return used
 }
 
-// names compares the names that confit works in with what it holds open, and makes anew what isn't there any more. Then [Linker.Repair] is
-// to follow.
+// names compares the names that confit works in with what it holds open, and makes anew what isn't
+// there any more. Then [Linker.Repair] is to follow.
 func (l *Linker) names() error {
 	moved, err := l.renew()
 	l.anew = l.anew || len(moved) > 0
@@ -186,7 +192,8 @@ func (l *Linker) Changes(from, to int) []Change {
 	return generation.Changes(l.generations[from], l.generations[to])
 }
 
-// WriteStatus replaces status.json. Any goroutine may call it: it touches only a temporary name of its own.
+// WriteStatus replaces status.json. Any goroutine may call it: it touches only a temporary name of
+// its own.
 func (l *Linker) WriteStatus(data []byte) error {
 	return l.state.Replace(statusName, data)
 }

@@ -19,7 +19,8 @@ import (
 	"confit/linker/target"
 )
 
-// noteVersion is that of note.json. A file of another one isn't read, as its fields may mean something else.
+// noteVersion is that of note.json. A file of another one isn't read, as its fields may mean
+// something else.
 const noteVersion = 1
 
 // Note is what confit leaves to the one that starts next on its state directory.
@@ -36,7 +37,8 @@ func (n *Note) Equal(other *Note) bool {
 	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && n.Entrypoint == other.Entrypoint && slices.Equal(n.Outcomes, other.Outcomes)
 }
 
-// Remembered is what was taken back after it had been accepted, as the app died of it. It isn't tried again for a while.
+// Remembered is what was taken back after it had been accepted, as the app died of it. It isn't
+// tried again for a while.
 type Remembered struct {
 	Inputs Hash  `json:"inputs"` // of what comes from volumes
 	At     int64 `json:"at"`     // when that was, in seconds since 1970
@@ -52,7 +54,8 @@ type Outcome struct {
 	Source string `json:"source"`  // what the app went on with
 }
 
-// noteFile is note.json. Each part is believed alone: a generation once its files match it, the outcomes in any case.
+// noteFile is note.json. Each part is believed alone: a generation once its files match it, the
+// outcomes in any case.
 type noteFile struct {
 	Version    int          `json:"version"`
 	Ladder     []storedRung `json:"ladder,omitempty"` // the newest first
@@ -70,8 +73,9 @@ type storedRung struct {
 	Targets map[Target]target.Want  `json:"targets"`
 }
 
-// WriteNote replaces the note, with the generations that are there. After an error the former one stays, with its generations, and WriteNote
-// can be called again. A note that can't be read isn't replaced.
+// WriteNote replaces the note, with the generations that are there. After an error the former one
+// stays, with its generations, and WriteNote can be called again. A note that can't be read isn't
+// replaced.
 func (l *Linker) WriteNote(n Note) error {
 	if l.unread != nil {
 		return l.unread
@@ -116,7 +120,8 @@ func (l *Linker) readNote() (n Note, err error) {
 	return n, joinLine(damaged, err)
 }
 
-// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is started on the next one, else on the top.
+// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is
+// started on the next one, else on the top.
 func (l *Linker) readLadder(file *noteFile) (ladder Ladder, err error) {
 	n := 0
 	for i := range file.Ladder {
@@ -145,7 +150,8 @@ func joinLine(a, b error) error {
 	return fmt.Errorf("%w; %w", a, b)
 }
 
-// linksFingerprint changes when the same volumes would give another generation or other targets, or a note was damaged.
+// linksFingerprint changes when the same volumes would give another generation or other targets, or
+// a note was damaged.
 func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	var from []any
 	for _, s := range l.links {
@@ -200,9 +206,10 @@ const (
 
 // Trial says that confit may be killed by a generation now. The zero value is no trial.
 type Trial struct {
-	Hash  Hash   `json:"hash"`  // of what comes from volumes: a renderer may never make the same twice
-	Step  string `json:"step"`  // what it goes through
-	Kills int    `json:"kills"` // how often that will have happened if confit is killed now: nothing is written after it
+	Hash Hash   `json:"hash"` // of what comes from volumes: a renderer may never make the same twice
+	Step string `json:"step"` // what it goes through
+	// how often that will have happened if confit is killed now: nothing is written after it
+	Kills int `json:"kills"`
 
 	Suspects string `json:"suspects"`         // who may need too much memory in that step: "render, validate"
 	PutOff   bool   `json:"putOff,omitempty"` // that was its last trial, and since then something else came first
@@ -215,9 +222,10 @@ type savedTrial struct {
 	Boot string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
-// RecordTrial records a trial, for the next confit if this one is killed. No trial removes the record, by unlink(2) alone, which a full
-// disk doesn't refuse. A trial that can't be recorded isn't one: the record stays if it is of the same generation, as it counts the kills
-// before, and goes if it is of another.
+// RecordTrial records a trial, for the next confit if this one is killed. No trial removes the
+// record, by unlink(2) alone, which a full disk doesn't refuse. A trial that can't be recorded
+// isn't one: the record stays if it is of the same generation, as it counts the kills before, and
+// goes if it is of another.
 func (l *Linker) RecordTrial(t Trial) {
 	if l.unread != nil { // nor is there a note of it
 		return
@@ -242,8 +250,9 @@ func (l *Linker) RecordTrial(t Trial) {
 	}
 }
 
-// readTrial reads the record of the trial in which a former confit was killed. One that can't be trusted counts as none. So does one from
-// before the node started: it says nothing of the generation. The error is one that may pass.
+// readTrial reads the record of the trial in which a former confit was killed. One that can't be
+// trusted counts as none. So does one from before the node started: it says nothing of the
+// generation. The error is one that may pass.
 func readTrial(s *statedir.Dir) (Trial, error) {
 	data, err := s.ReadTrusted(trialName)
 	var r savedTrial

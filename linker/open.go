@@ -23,8 +23,9 @@ type Former struct {
 	targets error // why its list of targets isn't trusted
 }
 
-// Open prepares the state directory, takes up what a former confit left there, and removes what a killed one did. It refuses a state
-// directory that it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys that can never change.
+// Open prepares the state directory, takes up what a former confit left there, and removes what a
+// killed one did. It refuses a state directory that it can't lock or trust. Targets stay as they
+// are. An [*Invalid] is about keys that can never change.
 func Open(c Config) (*Linker, *Former, error) {
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	if err := table.Check(); err != nil {
@@ -55,8 +56,9 @@ func Open(c Config) (*Linker, *Former, error) {
 	return l, former, nil
 }
 
-// checkSystem refuses a state directory whose file system keeps no modes, as vfat: others could read the copy of a Secret. On a network it warns:
-// where the server of an NFS 4 has stopped, process 1 can't give back its lock, and no KILL ends the container.
+// checkSystem refuses a state directory whose file system keeps no modes, as vfat: others could
+// read the copy of a Secret. On a network it warns: where the server of an NFS 4 has stopped,
+// process 1 can't give back its lock, and no KILL ends the container.
 func checkSystem(st *statedir.Dir, log *slog.Logger) error {
 	if lock, err := files.Raw(st.Lock.Fd()).Stat(); err == nil && lock.Mode&0o777 != 0o600 {
 		return statedir.Unusable(st.Path, errors.New("its file system keeps no modes"))
@@ -68,8 +70,8 @@ func checkSystem(st *statedir.Dir, log *slog.Logger) error {
 	return nil
 }
 
-// resume takes up what a former confit left, and removes what nobody needs. If that was killed while it proved a generation, the targets
-// resolve to another one than the accepted.
+// resume takes up what a former confit left, and removes what nobody needs. If that was killed
+// while it proved a generation, the targets resolve to another one than the accepted.
 func (l *Linker) resume() (*Former, error) {
 	f, err := l.readFormer()
 	if err != nil {
@@ -95,7 +97,8 @@ func (l *Linker) resume() (*Former, error) {
 	return f, l.state.Sweep(l.inUse(f.Ladder.Numbers()))
 }
 
-// readFormer reads all that a former confit left. The error says what can't be read now; all the rest is read.
+// readFormer reads all that a former confit left. The error says what can't be read now; all the
+// rest is read.
 func (l *Linker) readFormer() (*Former, error) {
 	l.noted = nil
 	clear(l.generations)
@@ -113,7 +116,8 @@ func (l *Linker) readFormer() (*Former, error) {
 	return f, nil
 }
 
-// sweepTries removes what tries have left that were killed, as confit was: they are likelier to have needed the memory.
+// sweepTries removes what tries have left that were killed, as confit was: they are likelier to
+// have needed the memory.
 func (l *Linker) sweepTries(f *Former) {
 	if !l.state.SweepTries() {
 		return

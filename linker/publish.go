@@ -12,9 +12,10 @@ import (
 // ErrSuperseded says that the volumes have changed since the candidate was staged.
 var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
-// Publish makes all targets resolve to a candidate, if the volumes still look as they did, by the steps of a publish in
-// docs/internals/design.md. A candidate that hooks were run on is checked before: an [*Invalid] names what they have changed. After an
-// error some of the steps are undone. [Linker.GoBack] takes back the others.
+// Publish makes all targets resolve to a candidate, if the volumes still look as they did, by the
+// steps of a publish in docs/internals/design.md. A candidate that hooks were run on is checked
+// before: an [*Invalid] names what they have changed. After an error some of the steps are undone.
+// [Linker.GoBack] takes back the others.
 func (l *Linker) Publish(number int, hooked bool) error {
 	err := l.names()
 	if err == nil {
@@ -34,7 +35,8 @@ func (l *Linker) Publish(number int, hooked bool) error {
 	return err
 }
 
-// CheckNewest looks at the volumes while a candidate waits to be published. The error is [ErrSuperseded] if they have changed.
+// CheckNewest looks at the volumes while a candidate waits to be published. The error is
+// [ErrSuperseded] if they have changed.
 func (l *Linker) CheckNewest(number int) error {
 	g, err := l.generation(number)
 	if err == nil && g.Unmoved != nil {
@@ -49,8 +51,9 @@ func (l *Linker) CheckNewest(number int) error {
 // Opens receives a value when somebody has opened a changed key since [Linker.WatchOpens].
 func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 
-// WatchOpens watches those of the changed keys that have new bytes, in the generation that the targets lead to, and no others any more. It
-// reports whether it watches any: direct keys it can't, and inotify may be refused.
+// WatchOpens watches those of the changed keys that have new bytes, in the generation that the
+// targets lead to, and no others any more. It reports whether it watches any: direct keys it can't,
+// and inotify may be refused.
 func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	l.opens.Unwatch()
 	changed := map[string]map[string]bool{}
@@ -80,8 +83,9 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 // UnwatchOpens stops watching them.
 func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 
-// Touch puts a new link in the place of each target of a changed key, by rename(2): an app that watches the directory of its configuration
-// sees CREATE and MOVED_TO of inotify(7) there. Before that it begins to watch who opens a changed key.
+// Touch puts a new link in the place of each target of a changed key, by rename(2): an app that
+// watches the directory of its configuration sees CREATE and MOVED_TO of inotify(7) there. Before
+// that it begins to watch who opens a changed key.
 func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	watched = l.WatchOpens(number, changes)
 	g := l.generations[number]
@@ -101,11 +105,12 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	return watched, nil
 }
 
-// GoBack puts a generation that was accepted in force again, with its modes and owners, and without what others have added; 0: what a
-// former confit left. It reads no volume, which may hang, so bytes that somebody has changed are used as they are. It removes no
-// generation: an app that looks by itself would read at the removal, before anybody watches. done reports that it is in force; then the
-// error names what could not be put right. Else it is a [*Damaged] if a key is missing: the next call won't do better. After any other
-// error it may.
+// GoBack puts a generation that was accepted in force again, with its modes and owners, and without
+// what others have added; 0: what a former confit left. It reads no volume, which may hang, so
+// bytes that somebody has changed are used as they are. It removes no generation: an app that looks
+// by itself would read at the removal, before anybody watches. done reports that it is in force;
+// then the error names what could not be put right. Else it is a [*Damaged] if a key is missing:
+// the next call won't do better. After any other error it may.
 func (l *Linker) GoBack(number int) (done bool, err error) {
 	if number == 0 {
 		return l.show(l.former.Number, l.former.Targets, false)
@@ -127,7 +132,8 @@ func (l *Linker) GoBack(number int) (done bool, err error) {
 	return true, errors.Join(err, failed)
 }
 
-// show is [target.Set.Switch]. It remembers where the live link leads to, and says once which copies are their user's alone.
+// show is [target.Set.Switch]. It remembers where the live link leads to, and says once which
+// copies are their user's alone.
 func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (done bool, err error) {
 	done, err = l.targets.Switch(number, wanted, strict)
 	if done {

@@ -17,8 +17,9 @@ import (
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
 func (c Candidate) RenderDir() string { return c.Dir + "/" + lines.RenderedDir }
 
-// Complete takes up what the renderer has made of the staged keys of a [Candidate] that says Unrendered, and leaves out what only a look
-// can tell. The error is an [*Invalid] if the renderer did something wrong, or else the system's.
+// Complete takes up what the renderer has made of the staged keys of a [Candidate] that says
+// Unrendered, and leaves out what only a look can tell. The error is an [*Invalid] if the renderer
+// did something wrong, or else the system's.
 func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	g := l.generations[number]
 	if g == nil || !g.Unrendered {
@@ -91,7 +92,8 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safed
 	return l.writeKeys(g, r, top, l.reader.Rendered)
 }
 
-// limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be in each, unless a line has a mode.
+// limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be
+// in each, unless a line has a mode.
 func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) error {
 	for path, f := range files {
 		f.Mode &^= g.Unreadable(f.Group)
@@ -103,7 +105,8 @@ func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) e
 	return nil
 }
 
-// finish works out what follows from all files of a generation. The result is that, or the accepted one if it has the same files.
+// finish works out what follows from all files of a generation. The result is that, or the accepted
+// one if it has the same files.
 func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generation.Copy) (*generation.Copy, error) {
 	var err error
 	if g.Targets, err = l.linkable(append(l.unlinked, r.Keys...)); err != nil {
@@ -120,8 +123,9 @@ func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generat
 	return g, l.readEnvironment(g)
 }
 
-// WarnOfModes says, once for each line, which rendered files the app's user can't open. Only the running app shows who that is: its program
-// may have changed its user. A line with a mode says that its author knows.
+// WarnOfModes says, once for each line, which rendered files the app's user can't open. Only the
+// running app shows who that is: its program may have changed its user. A line with a mode says
+// that its author knows.
 func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 	g := l.generations[l.state.LiveNumber()]
 	if g == nil || user == 0 {

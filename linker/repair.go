@@ -10,7 +10,8 @@ import (
 	"confit/linker/statedir"
 )
 
-// repairsToRest is after how many calls Repair returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
+// repairsToRest is after how many calls Repair returns memory. Each look leaves 40 KiB, and the
+// collector alone keeps a megabyte.
 const repairsToRest = 16
 
 // Offer names the socket where the app says how it is: it is bound again when its name is gone.
@@ -19,8 +20,8 @@ func (l *Linker) Offer(s statedir.Socket) { l.state.Socket = s }
 // Emptied receives a value when the names that confit works in are to be compared.
 func (l *Linker) Emptied() <-chan struct{} { return l.watch.Emptied }
 
-// Has compares the names that confit works in before a hook is given paths there, or a candidate is published. The error is [ErrEmptied] if
-// the generation isn't there any more.
+// Has compares the names that confit works in before a hook is given paths there, or a candidate is
+// published. The error is [ErrEmptied] if the generation isn't there any more.
 func (l *Linker) Has(number int) error {
 	err := l.names()
 	if err == nil && l.isGone(number) {
@@ -29,7 +30,8 @@ func (l *Linker) Has(number int) error {
 	return err
 }
 
-// CheckShown is Check for a candidate that is published. Where all of it is gone no hook has done that: it is staged again.
+// CheckShown is Check for a candidate that is published. Where all of it is gone no hook has done
+// that: it is staged again.
 func (l *Linker) CheckShown(number int) error {
 	g, err := l.generation(number)
 	if err == nil && errors.Is(l.Has(number), ErrEmptied) {
@@ -41,11 +43,13 @@ func (l *Linker) CheckShown(number int) error {
 	return l.copies.Check(g)
 }
 
-// Repair puts right what others have changed: the names that confit works in, with the small files that went with them; the generation, the
-// live link and the targets, unless another generation was put in force meanwhile. It removes what killed tries have left. What it puts
-// right it logs, and once what it can't, which it returns: [ErrEmptied] of the names, a [*Damaged] where something else is mounted. anew
-// reports that something was missing since the last call. While it is watched who opens what has changed it opens no file, as that would
-// count. Now and then it returns memory to the system, as [Linker.Collect] does.
+// Repair puts right what others have changed: the names that confit works in, with the small files
+// that went with them; the generation, the live link and the targets, unless another generation was
+// put in force meanwhile. It removes what killed tries have left. What it puts right it logs, and
+// once what it can't, which it returns: [ErrEmptied] of the names, a [*Damaged] where something
+// else is mounted. anew reports that something was missing since the last call. While it is watched
+// who opens what has changed it opens no file, as that would count. Now and then it returns memory
+// to the system, as [Linker.Collect] does.
 func (l *Linker) Repair(number int) (anew bool, err error) {
 	if l.repairs++; l.repairs%repairsToRest == 0 {
 		debug.FreeOSMemory()
@@ -94,7 +98,8 @@ func (l *Linker) repairGeneration(g *generation.Copy, said func(what, key, path,
 	l.targets.Mend(g.Targets, func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
 }
 
-// rewrite writes the small files once more, which may have gone with the directory, and watches that again.
+// rewrite writes the small files once more, which may have gone with the directory, and watches
+// that again.
 func (l *Linker) rewrite(said func(what, key, path, found string, err error)) {
 	l.watch.Again()
 	l.targets.WriteMade()

@@ -16,8 +16,8 @@ import (
 	"confit/linker/volume"
 )
 
-// maxAttempts is how often a stage starts over when the volumes change under it: for a good part of a second, where a kubelet's whole
-// update takes some milliseconds.
+// maxAttempts is how often a stage starts over when the volumes change under it: for a good part of
+// a second, where a kubelet's whole update takes some milliseconds.
 const maxAttempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
@@ -42,10 +42,11 @@ type Known struct {
 	Unwritten   bool        // nobody is about to try the candidate: nothing is written, and it has no number
 }
 
-// Stage looks at every volume and, if one has changed, writes a candidate, or takes the accepted generation as that if it has the same
-// keys. The error is [ErrUnchanged] if no volume has. It is an [*Invalid] if no candidate can be made of the mounted configuration. The
-// candidate then has what was seen, and the changes as far as the keys can be read. Any other error is the system's, and another call may
-// go better. The live generation stays in any case.
+// Stage looks at every volume and, if one has changed, writes a candidate, or takes the accepted
+// generation as that if it has the same keys. The error is [ErrUnchanged] if no volume has. It is
+// an [*Invalid] if no candidate can be made of the mounted configuration. The candidate then has
+// what was seen, and the changes as far as the keys can be read. Any other error is the system's,
+// and another call may go better. The live generation stays in any case.
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	if l.otherwise != nil {
 		return l.otherwise()
@@ -69,7 +70,8 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	return c, err
 }
 
-// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked may end a look before its keys are read.
+// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked may end
+// a look before its keys are read.
 func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
 	attempt := func() error {
 		r, err := rd.Look()
@@ -90,14 +92,16 @@ func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Read
 	return c, errors.New("cannot stage a candidate: the volumes change faster than they can be read")
 }
 
-// HasFallback reports whether [Linker.StageFallback] has anything to stage. What can't be looked at counts: the stage tells why.
+// HasFallback reports whether [Linker.StageFallback] has anything to stage. What can't be looked at
+// counts: the stage tells why.
 func (l *Linker) HasFallback() bool {
 	_, err := l.fallback()
 	return !errors.Is(err, ErrNoFallback)
 }
 
-// StageFallback is [Linker.Stage] with the keys of each volume that the fallback has from there. Watches and [Linker.Volumes] stay those of
-// the mounted configuration. The error is [ErrNoFallback] if no volume is there.
+// StageFallback is [Linker.Stage] with the keys of each volume that the fallback has from there.
+// Watches and [Linker.Volumes] stay those of the mounted configuration. The error is
+// [ErrNoFallback] if no volume is there.
 func (l *Linker) StageFallback(k Known) (Candidate, error) {
 	rd, err := l.fallback()
 	if err != nil {
@@ -110,7 +114,8 @@ func (l *Linker) fallback() (*volume.Reader, error) {
 	return l.reader.InFallback(l.config.Volumes, l.config.Fallback)
 }
 
-// warnOfMounts comes after the first look: a mount that doesn't answer (NFS) holds up nothing but looks.
+// warnOfMounts comes after the first look: a mount that doesn't answer (NFS) holds up nothing but
+// looks.
 func (l *Linker) warnOfMounts() {
 	if l.mounts == nil {
 		return
@@ -125,7 +130,8 @@ func (l *Linker) warnOfMounts() {
 	l.mounts = nil
 }
 
-// logLook has a debug log say what a look found, and what it compared: what the look before didn't see so, or else all.
+// logLook has a debug log say what a look found, and what it compared: what the look before didn't
+// see so, or else all.
 func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
@@ -149,8 +155,8 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	if err == nil && !k.Unwritten {
 		g, err = l.write(read, r, accepted, k.Spared)
 	}
-	// A swap deletes the old directory while it is read. So an error, or the finding that nothing needs to be written, counts only if
-	// nothing has changed.
+	// A swap deletes the old directory while it is read. So an error, or the finding that nothing
+	// needs to be written, counts only if nothing has changed.
 	if err != nil || g == accepted || k.Unwritten {
 		if moved := r.CheckUnmoved(); moved != nil {
 			return moved
@@ -206,7 +212,8 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	return g, nil
 }
 
-// share returns the hash that every replica gets for the same edit, without modes and what isn't staged, and lists the local keys.
+// share returns the hash that every replica gets for the same edit, without modes and what isn't
+// staged, and lists the local keys.
 func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string) {
 	h := sha256.New()
 	var keys []string

@@ -15,8 +15,8 @@ import (
 	"confit/linker/volume"
 )
 
-// Try is a [Linker] that works in a directory of its own below the state directory: whatever is written goes with that. Its Stage takes
-// other volumes, and prints the plan.
+// Try is a [Linker] that works in a directory of its own below the state directory: whatever is
+// written goes with that. Its Stage takes other volumes, and prints the plan.
 type Try struct {
 	*Linker
 	aside    *statedir.Try
@@ -25,9 +25,10 @@ type Try struct {
 	out      io.Writer // takes the plan
 }
 
-// OpenTry prepares a try of the volumes in a directory, absolute, laid out like Config.Volumes; or, for "", of those of a JSON document on
-// in: always in memory. What they lack comes from Config.Volumes. It refuses what [Open] refuses, but for the lock. The error of
-// [Linker.Stage] may be [ErrWrongDocument], and [ErrNotTried] if the directory has none of the volumes.
+// OpenTry prepares a try of the volumes in a directory, absolute, laid out like Config.Volumes; or,
+// for "", of those of a JSON document on in: always in memory. What they lack comes from
+// Config.Volumes. It refuses what [Open] refuses, but for the lock. The error of [Linker.Stage] may
+// be [ErrWrongDocument], and [ErrNotTried] if the directory has none of the volumes.
 func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	if err := mounts.Read(c.Volumes, c.State, c.Pod).Check(); err != nil {
 		return nil, err
@@ -84,7 +85,8 @@ func (t *Try) stage() (c Candidate, err error) {
 	return c, err
 }
 
-// plan prints what a start would do with the links, and which of the volumes that a document gives no line takes.
+// plan prints what a start would do with the links, and which of the volumes that a document gives
+// no line takes.
 func (t *Try) plan(keys []volume.Key, given []string) {
 	e := explanation{Linker: t.Linker, w: t.out}
 	e.print(keys)

@@ -17,8 +17,9 @@ import (
 	"confit/linker/volume"
 )
 
-// write puts a generation into the state directory, first as N.tmp. A failure leaves nothing behind, but for one that could not be removed,
-// which the next write of N does. The result is the generation, or the accepted one if that has the same keys.
+// write puts a generation into the state directory, first as N.tmp. A failure leaves nothing
+// behind, but for one that could not be removed, which the next write of N does. The result is the
+// generation, or the accepted one if that has the same keys.
 func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
 	g.Unrendered = l.config.Render
 	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) {
@@ -50,7 +51,8 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 	return g, nil
 }
 
-// lead gives a generation that is written already the targets of a look that has found the same keys.
+// lead gives a generation that is written already the targets of a look that has found the same
+// keys.
 func lead(written, found *generation.Copy) {
 	targets := found.Targets
 	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
@@ -79,8 +81,8 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 	return err
 }
 
-// writeKeys makes a file of each key of some links, and the directories that these link as a whole, also those without a key. The keys come
-// in order, so their directory rarely changes.
+// writeKeys makes a file of each key of some links, and the directories that these link as a whole,
+// also those without a key. The keys come in order, so their directory rarely changes.
 func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
@@ -115,8 +117,8 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 	return nil
 }
 
-// fill fills one file of a generation. The bytes must be those that were hashed. What is the same in the live generation is copied, too:
-// with a hard link, who changes one file would change both.
+// fill fills one file of a generation. The bytes must be those that were hashed. What is the same
+// in the live generation is copied, too: with a hard link, who changes one file would change both.
 func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) error {
 	f := g.Files[k.Path]
 	sum, err := r.Copy(k, out, f)
@@ -129,7 +131,8 @@ func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) er
 	return g.Finish(k.Path, out)
 }
 
-// stageDamaged stages a generation again that is damaged, if what is mounted has its hash. The name stays, and the app isn't asked to read.
+// stageDamaged stages a generation again that is damaged, if what is mounted has its hash. The name
+// stays, and the app isn't asked to read.
 func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
 	d, is := errors.AsType[*Damaged](damage)
 	if !is || g.Inputs != g.Hash { // what was rendered nobody makes again

@@ -25,8 +25,8 @@ type Message struct {
 	ExtendMicroseconds uint64 // how long the sender still needs: at most a day; 0: it doesn't say
 }
 
-// parse reads a datagram, with an assignment on each line. It leaves out what is for service managers. As in systemd the last state wins,
-// and one zero byte may follow the text.
+// parse reads a datagram, with an assignment on each line. It leaves out what is for service
+// managers. As in systemd the last state wins, and one zero byte may follow the text.
 func parse(text string) Message {
 	m := Message{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\n") {
@@ -51,7 +51,8 @@ const maxExtend = 24 * 60 * 60 * 1e6
 // maxStatus bounds a status, in bytes.
 const maxStatus = 256
 
-// printable turns any bytes into one line of valid UTF-8 without control characters, fit for terminals and for JSON.
+// printable turns any bytes into one line of valid UTF-8 without control characters, fit for
+// terminals and for JSON.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {

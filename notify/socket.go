@@ -1,12 +1,16 @@
-// Package notify knows the protocol of sd_notify(3), by which an app says that it is ready, and the datagram socket for it.
+// Package notify knows the protocol of sd_notify(3), by which an app says that it is ready, and the
+// datagram socket for it.
 //
-// It guarantees four things. The kernel names the sender of a message (SCM_CREDENTIALS of unix(7)). No descriptor that comes with a message
-// is ever held. No flood makes confit grow: messages wait in the socket's queue, and a sender that finds it full waits. Messages are taken
-// one by one, so a sender that waits at a barrier (sd_notify_barrier(3)) still lives when what it said before is judged.
+// It guarantees four things. The kernel names the sender of a message (SCM_CREDENTIALS of unix(7)).
+// No descriptor that comes with a message is ever held. No flood makes confit grow: messages wait
+// in the socket's queue, and a sender that finds it full waits. Messages are taken one by one, so a
+// sender that waits at a barrier (sd_notify_barrier(3)) still lives when what it said before is
+// judged.
 //
 // It doesn't know whose messages count: package process is asked for that. It knows no other files.
 //
-// It uses package syscall, as x/sys/unix would add 24 KiB for the addresses of thirty families of sockets.
+// It uses package syscall, as x/sys/unix would add 24 KiB for the addresses of thirty families of
+// sockets.
 package notify
 
 import (
@@ -20,7 +24,8 @@ import (
 	"syscall"
 )
 
-// maxPath is the longest path that an app can name, in bytes: sun_path of unix(7) less the zero at its end.
+// maxPath is the longest path that an app can name, in bytes: sun_path of unix(7) less the zero at
+// its end.
 const maxPath = 107
 
 // maxMessage is the longest message, in bytes, as in systemd.
@@ -40,7 +45,8 @@ type bound struct {
 	name syscall.Stat_t
 }
 
-// Listen makes the socket, in place of one that an earlier confit left behind. All users may send, as an app may run as any user.
+// Listen makes the socket, in place of one that an earlier confit left behind. All users may send,
+// as an app may run as any user.
 func Listen(path string) (*Socket, error) {
 	s := &Socket{path: path, wakes: make(chan struct{})}
 	return s, s.Renew()
@@ -94,8 +100,9 @@ func bind(path string) (*os.File, error) {
 	return file, nil
 }
 
-// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a link in its place. The umask is the whole process's:
-// no other is started meanwhile that would inherit it, and what confit makes itself doesn't depend on it.
+// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a link in its
+// place. The umask is the whole process's: no other is started meanwhile that would inherit it, and
+// what confit makes itself doesn't depend on it.
 func bindForAll(fd int, path string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -106,7 +113,8 @@ func bindForAll(fd int, path string) error {
 // Hints delivers a value when there may be something to receive.
 func (s *Socket) Hints() <-chan struct{} { return s.wakes }
 
-// watch runs as long as the socket lives. It takes nothing: the messages stay in the kernel's queue until Receive.
+// watch runs as long as the socket lives. It takes nothing: the messages stay in the kernel's queue
+// until Receive.
 func (s *Socket) watch(conn syscall.RawConn) {
 	for conn.Read(readable) == nil {
 		s.wakes <- struct{}{}
@@ -118,15 +126,16 @@ func readable(fd uintptr) bool {
 	return err == nil
 }
 
-// Receive takes the next message, also one of which confit knows nothing: so a caller can bound how many it takes at once. It returns false
-// when none waits.
+// Receive takes the next message, also one of which confit knows nothing: so a caller can bound how
+// many it takes at once. It returns false when none waits.
 func (s *Socket) Receive() (m Message, ok bool) {
-	err := s.bound.Load().conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for watch to end
+	// Read would wait for watch to end
+	err := s.bound.Load().conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) })
 	return m, ok && err == nil
 }
 
-// receive has room for the sender's credentials alone, which the kernel writes first. So the kernel closes all descriptors (unix(7)), which
-// passes a barrier. FDSTORE=1 stores nothing.
+// receive has room for the sender's credentials alone, which the kernel writes first. So the kernel
+// closes all descriptors (unix(7)), which passes a barrier. FDSTORE=1 stores nothing.
 func receive(fd int) (Message, bool) {
 	text := make([]byte, maxMessage)
 	control := make([]byte, syscall.CmsgSpace(syscall.SizeofUcred))
@@ -154,8 +163,9 @@ const (
 	socketName = "notify"
 )
 
-// Offer makes a socket in the state directory and adds its path to an app's environment. If the environment names one already, it returns
-// that and nil: the app talks to the program that has started confit. So does it with an error.
+// Offer makes a socket in the state directory and adds its path to an app's environment. If the
+// environment names one already, it returns that and nil: the app talks to the program that has
+// started confit. So does it with an error.
 func Offer(environ []string, state string) ([]string, *Socket, error) {
 	var others []string
 	for _, pair := range environ {

@@ -30,8 +30,9 @@ func startError(name string, err error) error {
 	return fmt.Errorf("cannot start %q: %w%s", name, err, hint)
 }
 
-// StartCode is the exit code for an app that could not be started: 127 when there is no such program, 126 when it can't be executed, and
-// [ExitSystem] when the system is short of something, so that a later try may succeed.
+// StartCode is the exit code for an app that could not be started: 127 when there is no such
+// program, 126 when it can't be executed, and [ExitSystem] when the system is short of something,
+// so that a later try may succeed.
 func StartCode(err error) int {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
@@ -42,8 +43,8 @@ func StartCode(err error) int {
 	return exitNotExecutable
 }
 
-// UsageCode is the exit code for an error of the command line or of a links file: [ExitSystem] when the system is short of something, else
-// [ExitUsage].
+// UsageCode is the exit code for an error of the command line or of a links file: [ExitSystem] when
+// the system is short of something, else [ExitUsage].
 func UsageCode(err error) int {
 	if refused(err) {
 		return ExitSystem
@@ -59,7 +60,8 @@ func refused(err error) bool {
 // Status is a wait status as wait4(2) returns it.
 type Status unix.WaitStatus
 
-// ExitCode is the app's own code, or 128+n for signal n, as in a shell. Each of the 65,536 statuses has a code from 0 to 255.
+// ExitCode is the app's own code, or 128+n for signal n, as in a shell. Each of the 65,536 statuses
+// has a code from 0 to 255.
 func (s Status) ExitCode() int {
 	if sig := s.Signal(); sig != 0 {
 		return (128 + int(sig)) & 0xff
@@ -86,8 +88,8 @@ func (s Status) String() string {
 	return fmt.Sprintf("exit %d", s.ExitCode())
 }
 
-// WriteTerminationLog writes why confit ends where kubectl describe looks, at the terminationMessagePath of a Pod. The last output of a
-// hook follows, if the reason has it.
+// WriteTerminationLog writes why confit ends where kubectl describe looks, at the
+// terminationMessagePath of a Pod. The last output of a hook follows, if the reason has it.
 func WriteTerminationLog(reason error) {
 	f, err := os.OpenFile("/dev/termination-log", os.O_WRONLY|os.O_TRUNC, 0) // only in a pod
 	if err != nil {

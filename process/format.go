@@ -15,8 +15,9 @@ import (
 // shell runs scripts without #!.
 const shell = "/bin/sh"
 
-// forkExec starts a program, or has the shell run a script without #!, as execvp(3) does. What can't be a script isn't given to the shell,
-// which would call a program of another architecture a syntax error, and an empty file a success.
+// forkExec starts a program, or has the shell run a script without #!, as execvp(3) does. What
+// can't be a script isn't given to the shell, which would call a program of another architecture a
+// syntax error, and an empty file a success.
 func forkExec(path string, args []string, how *syscall.ProcAttr) (pid int, err error) {
 	pid, err = syscall.ForkExec(path, args, how)
 	switch {
@@ -44,7 +45,8 @@ func checkFormat(path string) error {
 	return notForShell(path)
 }
 
-// maxFirstLine is how much the kernel reads of a script, in bytes: BINPRM_BUF_SIZE of linux/binfmts.h.
+// maxFirstLine is how much the kernel reads of a script, in bytes: BINPRM_BUF_SIZE of
+// linux/binfmts.h.
 const maxFirstLine = 256
 
 // firstBytes is the start of a file; nil if it can't be read.
@@ -59,7 +61,8 @@ func firstBytes(path string) []byte {
 	return buffer[:n]
 }
 
-// checkInterpreter finds out whether a script lacks its interpreter: execve(2) fails as if the script were missing.
+// checkInterpreter finds out whether a script lacks its interpreter: execve(2) fails as if the
+// script were missing.
 func checkInterpreter(path string) error {
 	line, _, _ := bytes.Cut(firstBytes(path), []byte("\n"))
 	line, isScript := bytes.CutPrefix(line, []byte("#!"))
@@ -73,7 +76,8 @@ func checkInterpreter(path string) error {
 	return nil
 }
 
-// notForShell says why the shell can't run a file that the kernel doesn't execute: a script has no NUL in its first line.
+// notForShell says why the shell can't run a file that the kernel doesn't execute: a script has no
+// NUL in its first line.
 func notForShell(path string) error {
 	start := firstBytes(path)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
@@ -93,15 +97,16 @@ func notForShell(path string) error {
 // isELF reports that a file begins as programs do, elf(5).
 func isELF(start []byte) bool { return bytes.HasPrefix(start, []byte("\x7fELF")) }
 
-// The places in the head of a program, elf(5): EI_DATA, the order of its bytes, and e_machine, what it is built for.
+// The places in the head of a program, elf(5): EI_DATA, the order of its bytes, and e_machine, what
+// it is built for.
 const (
 	elfData    = 5
 	elfMachine = 18
 	elfEnd     = 20
 )
 
-// alsoRuns are machines, in the order of bytes that all of them have, whose programs an own one's kernel may run, too: amd64 those of 386,
-// arm64 those of arm.
+// alsoRuns are machines, in the order of bytes that all of them have, whose programs an own one's
+// kernel may run, too: amd64 those of 386, arm64 those of arm.
 var alsoRuns = [][2][2]byte{{{62, 0}, {3, 0}}, {{183, 0}, {40, 0}}}
 
 // runsHere reports that a program is built for this machine, as this one is.

@@ -9,10 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tailSize is how much of a hook's output goes into the status, in bytes: enough for the last words of a validator.
+// tailSize is how much of a hook's output goes into the status, in bytes: enough for the last words
+// of a validator.
 const tailSize = 4096
 
-// lastWords is how long output may come after the end of a hook: a process that has left the hook's group may hold the pipe open for ever.
+// lastWords is how long output may come after the end of a hook: a process that has left the hook's
+// group may hold the pipe open for ever.
 const lastWords = 100 * time.Millisecond
 
 // pipeSize is what a pipe holds, in bytes: pipe(7).
@@ -32,8 +34,9 @@ type HookEnd struct {
 	Tail   string
 }
 
-// StartHook starts a hook, with /dev/null as its standard input, and passes on to w what it prints. It leads a session, so that it can't
-// take the terminal from the app. When it ends, Reap kills its group.
+// StartHook starts a hook, with /dev/null as its standard input, and passes on to w what it prints.
+// It leads a session, so that it can't take the terminal from the app. When it ends, Reap kills its
+// group.
 func (f *Family) StartHook(c Command, w io.Writer) (*Hook, error) {
 	reserveThreads()
 	h, err := newHook()
@@ -52,7 +55,8 @@ func newHook() (*Hook, error) {
 	return &Hook{read: r, write: w, status: make(chan Status, 1), over: make(chan HookEnd, 1)}, err
 }
 
-// startHook starts a hook that prints to its pipe, and closes confit's copy of the pipe's end for writing.
+// startHook starts a hook that prints to its pipe, and closes confit's copy of the pipe's end for
+// writing.
 func (f *Family) startHook(c Command, h *Hook) error {
 	defer h.write.Close()
 	null, err := os.Open(os.DevNull)
@@ -93,7 +97,8 @@ func (h *Hook) Over() <-chan HookEnd {
 	return h.over
 }
 
-// ended takes the end. What is in the pipe is still read, but nobody waits for another process that holds the pipe open.
+// ended takes the end. What is in the pipe is still read, but nobody waits for another process that
+// holds the pipe open.
 func (h *Hook) ended(s Status) {
 	h.pid = 0
 	h.status <- s

@@ -12,7 +12,8 @@ import (
 // Group is the number of a process group: the pid of its leader.
 type Group int
 
-// Kill sends a signal to one process. It refuses pids below 2: to kill(2), 0 and negative ones mean groups or all processes; 1 is confit.
+// Kill sends a signal to one process. It refuses pids below 2: to kill(2), 0 and negative ones mean
+// groups or all processes; 1 is confit.
 func Kill(pid int, sig syscall.Signal) error {
 	if pid <= 1 {
 		return fmt.Errorf("cannot signal pid %d: not a child", pid)
@@ -33,10 +34,12 @@ func GroupAlive(group Group) bool {
 	return group > 1 && KillGroup(group, 0) != unix.ESRCH
 }
 
-// Reach is the [Refusal] of a signal for a process: confit needs the same user or CAP_KILL, kill(2).
+// Reach is the [Refusal] of a signal for a process: confit needs the same user or CAP_KILL,
+// kill(2).
 func Reach(pid int) error { return Refusal(Kill(pid, 0)) }
 
-// Refusal is the error of a signal that confit may not send, with what to do about it; for every other outcome it is nil.
+// Refusal is the error of a signal that confit may not send, with what to do about it; for every
+// other outcome it is nil.
 func Refusal(err error) error {
 	if !errors.Is(err, os.ErrPermission) {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noteSurroundings notes what the first app finds: the settings of the terminal, and what runs below confit, as an entrypoint script has
-// started it that then executed confit. No restart ends that. What is below a hook isn't meant.
+// noteSurroundings notes what the first app finds: the settings of the terminal, and what runs
+// below confit, as an entrypoint script has started it that then executed confit. No restart ends
+// that. What is below a hook isn't meant.
 func (f *Family) noteSurroundings() {
 	f.helpers = map[int]int{}
 	f.found, _ = unix.IoctlGetTermios(0, unix.TCGETS)
@@ -20,7 +21,8 @@ func (f *Family) noteSurroundings() {
 	}
 }
 
-// isHelper reports a process that was there before the first app. Another one may have its number by now.
+// isHelper reports a process that was there before the first app. Another one may have its number
+// by now.
 func (f *Family) isHelper(s stat) bool {
 	started, found := f.helpers[s.pid]
 	return found && started == s.started
@@ -28,10 +30,12 @@ func (f *Family) isHelper(s stat) bool {
 
 func (f *Family) isHook(s stat) bool { return f.hooks[s.pid] != nil }
 
-// EndLeftovers sends a signal to what an app left behind: the members of its group, and every descendant of confit but for helpers and what
-// is below them. With everybody it signals these, too, and if confit is PID 1, all processes of the PID namespace, also those of kubectl
-// exec. CONT follows, as a stopped process takes no signal but KILL. The group of a hook may be spared; 0: none is. EndLeftovers returns
-// what [Family.Leftovers] finds then, and names the processes that it signalled beside the app's group and hooks, unless it is everybody.
+// EndLeftovers sends a signal to what an app left behind: the members of its group, and every
+// descendant of confit but for helpers and what is below them. With everybody it signals these,
+// too, and if confit is PID 1, all processes of the PID namespace, also those of kubectl exec. CONT
+// follows, as a stopped process takes no signal but KILL. The group of a hook may be spared; 0:
+// none is. EndLeftovers returns what [Family.Leftovers] finds then, and names the processes that it
+// signalled beside the app's group and hooks, unless it is everybody.
 func (f *Family) EndLeftovers(group Group, sig syscall.Signal, everybody bool, spared Group) (left bool, outside []string) {
 	if everybody && os.Getpid() == 1 && spared == 0 {
 		_ = unix.Kill(-1, sig) // everybody but the caller and PID 1, kill(2)
@@ -53,8 +57,8 @@ func (f *Family) EndLeftovers(group Group, sig syscall.Signal, everybody bool, s
 	return f.Leftovers(group, everybody), outside
 }
 
-// below lists what is below confit. With everybody, helpers are among it, and if confit is PID 1, all of the namespace. It looks at all
-// processes, unless confit has no child.
+// below lists what is below confit. With everybody, helpers are among it, and if confit is PID 1,
+// all of the namespace. It looks at all processes, unless confit has no child.
 func (f *Family) below(everybody bool) []stat {
 	switch {
 	case !hasChild():
@@ -69,7 +73,8 @@ func (f *Family) below(everybody bool) []stat {
 
 func nobody(stat) bool { return false }
 
-// Leftovers reports whether confit has a child, or the group a member. A zombie counts; a helper only with everybody.
+// Leftovers reports whether confit has a child, or the group a member. A zombie counts; a helper
+// only with everybody.
 func (f *Family) Leftovers(group Group, everybody bool) bool {
 	return GroupAlive(group) || hasChild() && (everybody || len(f.helpers) == 0 || len(f.below(false)) > 0)
 }

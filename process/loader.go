@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// checkLoader finds out whether a program lacks its loader, as one that is built for another C library does: execve(2) fails as if the
-// program were missing.
+// checkLoader finds out whether a program lacks its loader, as one that is built for another C
+// library does: execve(2) fails as if the program were missing.
 func checkLoader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,8 +26,9 @@ func checkLoader(path string) error {
 	return nil
 }
 
-// layout is where elf(5) has what leads to the name of the loader: in the head of a program the place of its table, and the size and number
-// of its entries; in an entry the place and size of what that stands for. A place and a size are numbers of so many bytes.
+// layout is where elf(5) has what leads to the name of the loader: in the head of a program the
+// place of its table, and the size and number of its entries; in an entry the place and size of
+// what that stands for. A place and a size are numbers of so many bytes.
 type layout struct{ table, entry, count, place, size, bytes int }
 
 // layouts are those of programs of 32 and of 64 bits, by EI_CLASS.
@@ -40,7 +41,8 @@ const (
 	maxEntries = 64
 )
 
-// loaderOf is the name of the program that loads another one of this machine; "" for one that needs none.
+// loaderOf is the name of the program that loads another one of this machine; "" for one that needs
+// none.
 func loaderOf(f io.ReaderAt) string {
 	head, entry := make([]byte, elfHead), make([]byte, elfHead)
 	_, err := f.ReadAt(head, 0)

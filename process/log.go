@@ -18,8 +18,9 @@ const (
 	logFlush    = 100 * time.Millisecond // at the end if it does
 )
 
-// Log writes to a pipe that may have no reader, as a container's log when the runtime hangs. Its callers never wait, as the loop of PID 1
-// has signals to forward. Writes that find no room are counted, and the count is written when there is room.
+// Log writes to a pipe that may have no reader, as a container's log when the runtime hangs. Its
+// callers never wait, as the loop of PID 1 has signals to forward. Writes that find no room are
+// counted, and the count is written when there is room.
 type Log struct {
 	to io.Writer
 	fd int32 // of the file behind it
@@ -75,8 +76,8 @@ func (l *Log) put(p []byte) {
 	l.more.Broadcast()
 }
 
-// Patient returns a writer to the same log that waits for room, for the output of hooks, which may be a flood. It waits for at most a
-// second, and not again until the reader has read something.
+// Patient returns a writer to the same log that waits for room, for the output of hooks, which may
+// be a flood. It waits for at most a second, and not again until the reader has read something.
 func (l *Log) Patient() io.Writer { return patient{l} }
 
 type patient struct{ *Log }
@@ -93,7 +94,8 @@ func (l patient) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush waits until all is written: for at most 100 ms if the reader hangs, and for a second if the machine is slow.
+// Flush waits until all is written: for at most 100 ms if the reader hangs, and for a second if the
+// machine is slow.
 func (l *Log) Flush() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -103,7 +105,8 @@ func (l *Log) Flush() {
 	}
 }
 
-// hasRoom reports that a write needn't wait for the reader, and waits for that; nil: for ever, or until a signal comes.
+// hasRoom reports that a write needn't wait for the reader, and waits for that; nil: for ever, or
+// until a signal comes.
 func (l *Log) hasRoom(limit *unix.Timespec) bool {
 	ready, _ := unix.Ppoll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, limit, nil)
 	return ready > 0
@@ -146,7 +149,8 @@ func (l *Log) run() {
 	}
 }
 
-// write writes all of text. The app shares the file, and may set O_NONBLOCK for both, open(2), as node does.
+// write writes all of text. The app shares the file, and may set O_NONBLOCK for both, open(2), as
+// node does.
 func (l *Log) write(text []byte) {
 	for {
 		n, err := l.to.Write(text)

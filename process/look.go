@@ -10,7 +10,8 @@ import (
 	"confit/process/entrypoint"
 )
 
-// WorkingDirectory is that of a process, or "" if it isn't known. A directory that was removed keeps its last name.
+// WorkingDirectory is that of a process, or "" if it isn't known. A directory that was removed
+// keeps its last name.
 func WorkingDirectory(pid int) string { return proc.Link(pid, "cwd") }
 
 // User is the user that a process has for files. Without groups it isn't known.
@@ -19,8 +20,8 @@ type User struct {
 	Groups []uint32
 }
 
-// UserOf reads the user of a process, or of a zombie: in /proc/PID/status the last of the ids is that for files. There may be any number of
-// supplementary groups.
+// UserOf reads the user of a process, or of a zombie: in /proc/PID/status the last of the ids is
+// that for files. There may be any number of supplementary groups.
 func UserOf(pid int) (u User) {
 	text, _ := os.ReadFile(proc.File(pid, "status"))
 	for line := range strings.Lines(string(text)) {
@@ -37,11 +38,13 @@ func UserOf(pid int) (u User) {
 	return u
 }
 
-// Executable is the path of the program that a process runs, or "" if it isn't known. It stays the same when an upgrade replaces the file.
+// Executable is the path of the program that a process runs, or "" if it isn't known. It stays the
+// same when an upgrade replaces the file.
 func Executable(pid int) string { return proc.Link(pid, "exe") }
 
-// Program is the name of the program that a process runs, without its version: php-fpm for /usr/sbin/php-fpm8.2. Of another user's process
-// confit may see only the first fifteen bytes, which the kernel shows all users: ptrace(2), proc_pid_comm(5). It is "" if nothing is known.
+// Program is the name of the program that a process runs, without its version: php-fpm for
+// /usr/sbin/php-fpm8.2. Of another user's process confit may see only the first fifteen bytes,
+// which the kernel shows all users: ptrace(2), proc_pid_comm(5). It is "" if nothing is known.
 func Program(pid int) string {
 	name := Executable(pid)
 	if name == "" {
@@ -54,8 +57,8 @@ func Program(pid int) string {
 	return Unversioned(name)
 }
 
-// Unversioned is the name of a program without its directory, and without a version at its end: digits and dots, and the dash in front of
-// them. That apache2 becomes apache does no harm.
+// Unversioned is the name of a program without its directory, and without a version at its end:
+// digits and dots, and the dash in front of them. That apache2 becomes apache does no harm.
 func Unversioned(program string) string {
 	name := path.Base(program)
 	stem := strings.TrimRight(name, "0123456789.")
@@ -73,12 +76,12 @@ func wraps(program string) bool {
 	return program == "busybox" || entrypoint.IsShell(program) || entrypoint.Stays(program)
 }
 
-// Wrapped is the process that does an app's work, and its program: the first child of an init, the only one of a wrapper, however many there
-// are. Else it is the app itself.
+// Wrapped is the process that does an app's work, and its program: the first child of an init, the
+// only one of a wrapper, however many there are. Else it is the app itself.
 func Wrapped(pid int) (int, string) { return below(pid, wraps) }
 
-// Receiver is the process to which a signal for the app comes, and its program: the first child of an init, which hands signals on. Else it
-// is the app itself.
+// Receiver is the process to which a signal for the app comes, and its program: the first child of
+// an init, which hands signals on. Else it is the app itself.
 func Receiver(pid int) (int, string) { return below(pid, entrypoint.IsInit) }
 
 func below(pid int, passes func(program string) bool) (int, string) {
@@ -93,7 +96,8 @@ func below(pid int, passes func(program string) bool) (int, string) {
 	return pid, program
 }
 
-// HasChildOfSameProgram reports whether a child of the process runs the same program, as the worker of a master does.
+// HasChildOfSameProgram reports whether a child of the process runs the same program, as the worker
+// of a master does.
 func HasChildOfSameProgram(pid int) bool {
 	program := Program(pid)
 	return slices.ContainsFunc(children(pid), func(child stat) bool { return Program(child.pid) == program })

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryFiles are the files of the two versions of cgroups, cgroup-v2.rst and memory.rst of the kernel's documentation: the container's
-// limit of memory, its use, and how often the kernel has killed a process. What the kernel can drop of the memory in use follows the mark
-// in memory.stat.
+// memoryFiles are the files of the two versions of cgroups, cgroup-v2.rst and memory.rst of the
+// kernel's documentation: the container's limit of memory, its use, and how often the kernel has
+// killed a process. What the kernel can drop of the memory in use follows the mark in memory.stat.
 var memoryFiles = [...]struct{ dir, limit, used, cache, kills string }{
 	{"", "memory.max", "memory.current", "\ninactive_file ", "memory.events"},
 	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file ", "memory.oom_control"},
@@ -23,9 +23,9 @@ const cgroup = "/sys/fs/cgroup/"
 // unlimited is more memory than any machine has: version 1 shows such a number for no limit.
 const unlimited = 1 << 60
 
-// Headroom is how many bytes of memory are left to this container below its limit; false if it has none, or that isn't known. The cache of
-// files counts as left. At the limit the kernel kills all of the container, whichever process exceeds it: the kubelet sets
-// memory.oom.group.
+// Headroom is how many bytes of memory are left to this container below its limit; false if it has
+// none, or that isn't known. The cache of files counts as left. At the limit the kernel kills all
+// of the container, whichever process exceeds it: the kubelet sets memory.oom.group.
 func Headroom() (left int64, limited bool) { return headroom(cgroup) }
 
 func headroom(root string) (left int64, limited bool) {
@@ -41,8 +41,9 @@ func headroom(root string) (left int64, limited bool) {
 	return 0, false
 }
 
-// OOMKills tells whether the kernel has lately killed a process of this container because memory ran out. Its counter says neither which
-// process that was nor when, so it is looked at now and then.
+// OOMKills tells whether the kernel has lately killed a process of this container because memory
+// ran out. Its counter says neither which process that was nor when, so it is looked at now and
+// then.
 type OOMKills struct {
 	root         string    // of the cgroup
 	before, last int       // what the last two looks have found
@@ -57,7 +58,8 @@ func countOOMKills(root string, now time.Time) OOMKills {
 	return OOMKills{root, n, n, now}
 }
 
-// lately is how long a kill is news, at least. It lasts until the second look after the kill, however seldom there is one.
+// lately is how long a kill is news, at least. It lasts until the second look after the kill,
+// however seldom there is one.
 const lately = 10 * time.Second
 
 // Look looks at the counter once lately is over.
@@ -80,7 +82,8 @@ func oomKills(root string) int {
 	return 0
 }
 
-// amount reads the number behind a mark in a small file; "" marks its start. The word "max" is none.
+// amount reads the number behind a mark in a small file; "" marks its start. The word "max" is
+// none.
 func amount(file, mark string) (n int64, ok bool) {
 	text, _ := os.ReadFile(file)
 	_, rest, _ := strings.Cut(string(text), mark)
@@ -89,10 +92,11 @@ func amount(file, mark string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called; 0 is no limit. A process that is
-// started meanwhile inherits it: its allocations beyond fail, and the kernel kills no process for them. RLIMIT_AS counts reserved
-// addresses, too: no program of Go, java or node began to run with 256 MiB of it. With RLIMIT_DATA node ran from 64 MiB on, promtool and
-// java from 128.
+// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called;
+// 0 is no limit. A process that is started meanwhile inherits it: its allocations beyond fail, and
+// the kernel kills no process for them. RLIMIT_AS counts reserved addresses, too: no program of Go,
+// java or node began to run with 256 MiB of it. With RLIMIT_DATA node ran from 64 MiB on, promtool
+// and java from 128.
 func limitData(size uint64) (restore func()) {
 	var own unix.Rlimit
 	if size == 0 || unix.Getrlimit(unix.RLIMIT_DATA, &own) != nil {
@@ -104,5 +108,6 @@ func limitData(size uint64) (restore func()) {
 	return func() { _ = unix.Setrlimit(unix.RLIMIT_DATA, &own) }
 }
 
-// GoFirst has the kernel kill this process, and those that it starts, before others when memory runs out: proc_pid_oom_score_adj(5).
+// GoFirst has the kernel kill this process, and those that it starts, before others when memory
+// runs out: proc_pid_oom_score_adj(5).
 func GoFirst() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }

@@ -14,9 +14,9 @@ import (
 // self is the file of this program, even if that was removed.
 const self = "/proc/self/exe"
 
-// lookPath finds a program as execvp(3) does: a name with a slash is a path, and any other one is looked for in the PATH of env. A file
-// that may not be executed is an error only if no later directory has one that may. os/exec would add 290 kB, and is a second caller of
-// wait.
+// lookPath finds a program as execvp(3) does: a name with a slash is a path, and any other one is
+// looked for in the PATH of env. A file that may not be executed is an error only if no later
+// directory has one that may. os/exec would add 290 kB, and is a second caller of wait.
 func lookPath(name string, env []string, dir string) (string, error) {
 	if name == "" {
 		return "", fs.ErrNotExist
@@ -37,7 +37,8 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	return "", missing
 }
 
-// pathOf is the PATH of an environment: the first entry, as in getenv(3), or else the value that most images set.
+// pathOf is the PATH of an environment: the first entry, as in getenv(3), or else the value that
+// most images set.
 func pathOf(env []string) string {
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
@@ -67,8 +68,8 @@ func executable(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
-// Fronts returns a function that names the shell, and its script, which would stay in front of an app only to wait for
-// its last command; "": none would. It starts nothing.
+// Fronts returns a function that names the shell, and its script, which would stay in front of an
+// app only to wait for its last command; "": none would. It starts nothing.
 func Fronts(env []string) func(args []string) string {
 	proc := entrypoint.NewProc("/proc", "", pathOf(env))
 	find := func(program string) string {

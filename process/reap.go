@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BecomeSubreaper makes confit the parent of orphans where it isn't PID 1, PR_SET_CHILD_SUBREAPER of prctl(2).
+// BecomeSubreaper makes confit the parent of orphans where it isn't PID 1, PR_SET_CHILD_SUBREAPER
+// of prctl(2).
 func BecomeSubreaper() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
@@ -33,10 +34,12 @@ type Family struct {
 // NewFamily returns a family without members.
 func NewFamily() *Family { return &Family{hooks: map[int]*Hook{}} }
 
-// Reap reaps all children that have ended, and gives each end to handle: one SIGCHLD may stand for any number of them.
+// Reap reaps all children that have ended, and gives each end to handle: one SIGCHLD may stand for
+// any number of them.
 //
-// Before it reaps a child it calls look, while the kernel still knows the child, and all messages of the child have come in. It also kills
-// the group of a hook: the zombie pins the group's number, so no other group can have it.
+// Before it reaps a child it calls look, while the kernel still knows the child, and all messages
+// of the child have come in. It also kills the group of a hook: the zombie pins the group's number,
+// so no other group can have it.
 func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	for pid := peek(); pid != 0; pid = peek() {
 		look(pid)
@@ -53,7 +56,8 @@ func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	}
 }
 
-// siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the union that holds it.
+// siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the union that holds
+// it.
 type siginfo struct {
 	signo, errno, code int32
 	_                  [0]uintptr
@@ -64,8 +68,8 @@ type siginfo struct {
 // peek is the pid of a child that has ended and isn't reaped, or 0.
 func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
 
-// CanReap reports whether the kernel answers waitid(2) and wait4(2), without which no end of a process is known. It reaps none: no process
-// is its own child.
+// CanReap reports whether the kernel answers waitid(2) and wait4(2), without which no end of a
+// process is known. It reaps none: no process is its own child.
 func CanReap() error {
 	call, err := "waitid", unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 	if err == nil || err == unix.ECHILD {
@@ -86,9 +90,9 @@ func waitid(kind, id, options int) (info siginfo) {
 	return info
 }
 
-// Successor finds the process that took an app's place when the app replaced itself, as nginx does at USR2 and QUIT: an orphan that runs
-// the same program. The oldest of several is the successor, as the others are its children. A zombie is none. The pid is 0 when there is
-// none.
+// Successor finds the process that took an app's place when the app replaced itself, as nginx does
+// at USR2 and QUIT: an orphan that runs the same program. The oldest of several is the successor,
+// as the others are its children. A zombie is none. The pid is 0 when there is none.
 func (f *Family) Successor(program string) (pid int, group Group) {
 	same := slices.DeleteFunc(f.orphans(), func(s stat) bool { return program == "" || Executable(s.pid) != program })
 	if len(same) == 0 {
@@ -98,8 +102,9 @@ func (f *Family) Successor(program string) (pid int, group Group) {
 	return oldest.pid, oldest.group
 }
 
-// Started is the program of a process that a command has started: what Executable says, or the command's file if the process has ended
-// already, as the first process of a daemon does within milliseconds.
+// Started is the program of a process that a command has started: what Executable says, or the
+// command's file if the process has ended already, as the first process of a daemon does within
+// milliseconds.
 func Started(pid int, c Command) string {
 	if program := Executable(pid); program != "" {
 		return program
@@ -115,7 +120,8 @@ func Started(pid int, c Command) string {
 // HasOrphans reports whether confit has orphans.
 func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
 
-// orphans lists confit's living children, but for hooks and helpers. Once the app has ended they are what it left behind.
+// orphans lists confit's living children, but for hooks and helpers. Once the app has ended they
+// are what it left behind.
 func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes

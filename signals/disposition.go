@@ -15,7 +15,9 @@ const (
 	Default                    // no handler: signal(7) says what happens
 	Ignored                    // the signal is dropped
 	Caught                     // the process has a handler
-	Blocked                    // no handler, but each thread blocks it: it doesn't end the process, and signalfd(2) may take it
+	// no handler, but each thread blocks it: it doesn't end the process, and signalfd(2) may take
+	// it
+	Blocked
 )
 
 // String is the disposition's name for logs.
@@ -23,8 +25,9 @@ func (d Disposition) String() string {
 	return [...]string{"unknown", "default", "ignored", "caught", "blocked"}[d]
 }
 
-// DispositionOf is what a process does with a signal now: SigCgt and SigIgn of proc_pid_status(5), and SigBlk of each thread. SigBlk lacks
-// the signals of a sigwait(3) that waits (do_sigtimedwait of kernel/signal.c), so these are Default.
+// DispositionOf is what a process does with a signal now: SigCgt and SigIgn of proc_pid_status(5),
+// and SigBlk of each thread. SigBlk lacks the signals of a sigwait(3) that waits (do_sigtimedwait
+// of kernel/signal.c), so these are Default.
 func DispositionOf(pid int, sig Signal) Disposition {
 	process := "/proc/" + strconv.Itoa(pid)
 	d := dispositionIn(statusOf(process), sig)
@@ -48,8 +51,9 @@ func dispositionIn(status string, sig Signal) Disposition {
 	return Default
 }
 
-// blocked reports that every thread of a process blocks the signal: one that doesn't is enough for the default action to end them all. A
-// thread that has ended takes no signal, and a new one inherits the mask, pthread_sigmask(3).
+// blocked reports that every thread of a process blocks the signal: one that doesn't is enough for
+// the default action to end them all. A thread that has ended takes no signal, and a new one
+// inherits the mask, pthread_sigmask(3).
 func blocked(threads string, sig Signal) bool {
 	entries, _ := os.ReadDir(threads)
 	some := false
@@ -71,7 +75,8 @@ type set uint64
 
 func (s set) has(sig Signal) bool { return s&(1<<(sig-1)) != 0 }
 
-// statusOf is the status of a process or of a thread, by its directory in /proc; "" if that isn't there.
+// statusOf is the status of a process or of a thread, by its directory in /proc; "" if that isn't
+// there.
 func statusOf(dir string) string {
 	text, _ := os.ReadFile(dir + "/status")
 	return string(text)

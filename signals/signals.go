@@ -1,10 +1,13 @@
-// Package signals knows signals: their names and numbers, which of them confit passes on, and what a process does with the ones it is sent.
+// Package signals knows signals: their names and numbers, which of them confit passes on, and what
+// a process does with the ones it is sent.
 //
-// It guarantees that it reads each name that it prints; that an [Inbox] receives before the first process is started, and tells of the end
-// of a child beside a flood of signals; and that confit ignores no signal but a HUP or INT that it was started with ignored, as an app
-// inherits that (golang/go#46321).
+// It guarantees that it reads each name that it prints; that an [Inbox] receives before the first
+// process is started, and tells of the end of a child beside a flood of signals; and that confit
+// ignores no signal but a HUP or INT that it was started with ignored, as an app inherits that
+// (golang/go#46321).
 //
-// It knows nothing of files, generations or policy: package supervisor decides which process is sent which signal, and when.
+// It knows nothing of files, generations or policy: package supervisor decides which process is
+// sent which signal, and when.
 package signals
 
 import (
@@ -39,7 +42,8 @@ const (
 	USR2 = unix.SIGUSR2 // the same
 )
 
-// MayStop reports a signal that an image may name as its STOPSIGNAL: any but HUP, by which programs reload, and those of job control.
+// MayStop reports a signal that an image may name as its STOPSIGNAL: any but HUP, by which programs
+// reload, and those of job control.
 func MayStop(sig Signal) bool {
 	return !slices.Contains([]Signal{HUP, CONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU}, sig)
 }
@@ -47,8 +51,8 @@ func MayStop(sig Signal) bool {
 // Catchable reports a signal that a process can catch: signal(7).
 func Catchable(sig Signal) bool { return sig != unix.SIGKILL && sig != unix.SIGSTOP }
 
-// rtMin and rtMax are the first and the last real-time signal of a program. The kernel's begin at 32; the C library uses two itself,
-// signal(7).
+// rtMin and rtMax are the first and the last real-time signal of a program. The kernel's begin at
+// 32; the C library uses two itself, signal(7).
 const (
 	rtMin Signal = 34
 	rtMax Signal = 64
@@ -57,7 +61,8 @@ const (
 // secondNames are those of signal(7).
 var secondNames = map[string]string{"CLD": "CHLD", "IOT": "ABRT", "POLL": "IO"}
 
-// Parse reads a signal's name or number: TERM, SIGTERM, sigterm, 15, RTMIN, RTMIN+3 or RTMAX-1. Its error says what to write instead.
+// Parse reads a signal's name or number: TERM, SIGTERM, sigterm, 15, RTMIN, RTMIN+3 or RTMAX-1. Its
+// error says what to write instead.
 func Parse(name string) (Signal, error) {
 	s := strings.TrimPrefix(strings.ToUpper(name), "SIG")
 	if n, err := strconv.Atoi(s); err == nil {
@@ -104,8 +109,8 @@ func Name(sig Signal) string {
 	return strconv.Itoa(int(sig))
 }
 
-// EndsByDefault reports whether the signal's default action ends a process, with or without a core: the table in signal(7). Every real-time
-// signal does.
+// EndsByDefault reports whether the signal's default action ends a process, with or without a core:
+// the table in signal(7). Every real-time signal does.
 func EndsByDefault(sig Signal) bool {
 	return !slices.Contains([]Signal{
 		unix.SIGCHLD, unix.SIGURG, unix.SIGWINCH, CONT, unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU,
@@ -115,8 +120,9 @@ func EndsByDefault(sig Signal) bool {
 // Typed reports whether a terminal sends the signal to end what runs on it: ^C and ^\, termios(3).
 func Typed(sig Signal) bool { return sig == INT || sig == QUIT }
 
-// forwarded lists the signals that confit passes on to the app. HUP and INT stay ignored if they were when confit was started, as by
-// nohup(1), and a child inherits that. Other signals the Go runtime catches, so they have their default action in a child (execve(2)).
+// forwarded lists the signals that confit passes on to the app. HUP and INT stay ignored if they
+// were when confit was started, as by nohup(1), and a child inherits that. Other signals the Go
+// runtime catches, so they have their default action in a child (execve(2)).
 func forwarded() []os.Signal {
 	var list []os.Signal
 	for sig := Signal(1); sig <= rtMax; sig++ {
@@ -137,9 +143,11 @@ func forwarded() []os.Signal {
 	return list
 }
 
-// Undisturbed calls do on a thread that takes no signals meanwhile. The kernel hands a signal to any thread that doesn't block it, and the
-// handler waits for the end of a system call, which may never come, as for a volume on a network. A terminal doesn't stop the thread by
-// TTOU, either. do must start no process: that would inherit the mask. A panic of do is an error: it is not the end of PID 1.
+// Undisturbed calls do on a thread that takes no signals meanwhile. The kernel hands a signal to
+// any thread that doesn't block it, and the handler waits for the end of a system call, which may
+// never come, as for a volume on a network. A terminal doesn't stop the thread by TTOU, either. do
+// must start no process: that would inherit the mask. A panic of do is an error: it is not the end
+// of PID 1.
 func Undisturbed(do func() error) (err error) {
 	runtime.LockOSThread() // the mask is a thread's
 	defer runtime.UnlockOSThread()
@@ -154,8 +162,8 @@ func Undisturbed(do func() error) (err error) {
 	return do()
 }
 
-// disturbing are all signals but those of faults, which end a process that blocks them; URG, by which the runtime preempts; and the C
-// libraries'.
+// disturbing are all signals but those of faults, which end a process that blocks them; URG, by
+// which the runtime preempts; and the C libraries'.
 var disturbing = func() (mask unix.Sigset_t) {
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		if !slices.Contains([]Signal{

@@ -35,7 +35,8 @@ func (p *page) row(label, text string) {
 	}
 }
 
-// lineEnd is where a line breaks: at its last blank in 80 columns, or within a word that is too long.
+// lineEnd is where a line breaks: at its last blank in 80 columns, or within a word that is too
+// long.
 func lineEnd(line string) (end int) {
 	column, blank := labelWidth, 0
 	for i, r := range line {
@@ -53,7 +54,8 @@ func lineEnd(line string) (end int) {
 	return len(line)
 }
 
-// Clean replaces the control characters of a line: a hook may print commands for a terminal, console_codes(4).
+// Clean replaces the control characters of a line: a hook may print commands for a terminal,
+// console_codes(4).
 func Clean(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,9 +1,11 @@
 // Package status knows the schema of status.json, and what it means.
 //
-// It guarantees that a status encodes to one JSON object with every field, in an order that never changes, and that within a version no
-// field goes away or changes its meaning. A field without a value is null; docs/status.md explains each.
+// It guarantees that a status encodes to one JSON object with every field, in an order that never
+// changes, and that within a version no field goes away or changes its meaning. A field without a
+// value is null; docs/status.md explains each.
 //
-// It knows no files, processes or policy: package supervisor fills a Status, and package linker writes its bytes.
+// It knows no files, processes or policy: package supervisor fills a Status, and package linker
+// writes its bytes.
 package status
 
 import (
@@ -18,32 +20,37 @@ import (
 // Version is the schema's. It goes up when a field changes its meaning.
 const Version = 1
 
-// Status is what confit does, what the app has, and why that isn't what is mounted. The hashes of what is mounted, live and accepted show
-// where they differ.
+// Status is what confit does, what the app has, and why that isn't what is mounted. The hashes of
+// what is mounted, live and accepted show where they differ.
 type Status struct {
-	Version      int               `json:"version"`      // of the schema; Encode sets it
-	Confit       string            `json:"confit"`       // the version of the program
-	Updated      Time              `json:"updated"`      // when this was written
-	Phase        string            `json:"phase"`        // as in the log: running, validating, done …
-	Degraded     string            `json:"degraded"`     // why the configuration side broke down; "": it works
-	Trouble      string            `json:"trouble"`      // what the system refused and confit tries again; "": nothing
-	Stalled      Time              `json:"stalled"`      // since when the volumes or the state directory don't answer; null: they do
-	Damaged      bool              `json:"damaged"`      // that is a key of what is live, which was changed and which no volume has any more
-	LinksChanged Time              `json:"linksChanged"` // since when the links files are not what confit was started with; null: they are
-	App          App               `json:"app"`          //
-	Mounted      *Mounted          `json:"mounted"`      // what the last look found in the volumes
-	Live         *Generation       `json:"live"`         // what the targets resolve to
-	Accepted     *Accepted         `json:"accepted"`     // what a roll back goes back to
-	GoneDown     *GoneDown         `json:"goneDown"`     // why the app isn't on what was accepted last; null: it is
-	Unwell       string            `json:"unwell"`       // why verify or READY failed at a start on what was accepted; "": neither did
-	Candidate    *Generation       `json:"candidate"`    // what is on its way; since: when it was staged
-	PendingSince Time              `json:"pendingSince"` // when confit saw a change that is neither live nor rejected yet
-	Rejection    *Rejection        `json:"rejection"`    // the last one, whether or not it was mended since
-	Gate         *Gate             `json:"gate"`         // what waits for the gate; null: nothing does
-	Report       *Report           `json:"report"`       // what the report hook was told last; null: nothing yet
-	Volumes      []Volume          `json:"volumes"`      // in the order of the links
-	Keys         map[string]string `json:"keys"`         // of the accepted generation: path → SHA-256
-	Counters     Counters          `json:"counters"`     // since confit started
+	Version  int    `json:"version"`  // of the schema; Encode sets it
+	Confit   string `json:"confit"`   // the version of the program
+	Updated  Time   `json:"updated"`  // when this was written
+	Phase    string `json:"phase"`    // as in the log: running, validating, done …
+	Degraded string `json:"degraded"` // why the configuration side broke down; "": it works
+	Trouble  string `json:"trouble"`  // what the system refused and confit tries again; "": nothing
+	// since when the volumes or the state directory don't answer; null: they do
+	Stalled Time `json:"stalled"`
+	// that is a key of what is live, which was changed and which no volume has any more
+	Damaged bool `json:"damaged"`
+	// since when the links files are not what confit was started with; null: they are
+	LinksChanged Time        `json:"linksChanged"`
+	App          App         `json:"app"`      //
+	Mounted      *Mounted    `json:"mounted"`  // what the last look found in the volumes
+	Live         *Generation `json:"live"`     // what the targets resolve to
+	Accepted     *Accepted   `json:"accepted"` // what a roll back goes back to
+	GoneDown     *GoneDown   `json:"goneDown"` // why the app isn't on what was accepted last; null: it is
+	// why verify or READY failed at a start on what was accepted; "": neither did
+	Unwell    string      `json:"unwell"`
+	Candidate *Generation `json:"candidate"` // what is on its way; since: when it was staged
+	// when confit saw a change that is neither live nor rejected yet
+	PendingSince Time              `json:"pendingSince"`
+	Rejection    *Rejection        `json:"rejection"` // the last one, whether or not it was mended since
+	Gate         *Gate             `json:"gate"`      // what waits for the gate; null: nothing does
+	Report       *Report           `json:"report"`    // what the report hook was told last; null: nothing yet
+	Volumes      []Volume          `json:"volumes"`   // in the order of the links
+	Keys         map[string]string `json:"keys"`      // of the accepted generation: path → SHA-256
+	Counters     Counters          `json:"counters"`  // since confit started
 }
 
 // App is the process after --.
@@ -52,7 +59,9 @@ type App struct {
 	Started  Time   `json:"started"`  //
 	Restarts int    `json:"restarts"` // how often confit started it again
 	Reload   string `json:"reload"`   // how it is reloaded, and why when that was learnt
-	Read     *bool  `json:"read"`     // whether anything that changed was opened within 30 s of the last reload; null: not known (yet)
+	// whether anything that changed was opened within 30 s of the last reload; null: not known
+	// (yet)
+	Read     *bool  `json:"read"`
 	Text     string `json:"text"`     // what the app says of itself: STATUS= of sd_notify(3)
 	LastExit *Exit  `json:"lastExit"` // null: none has ended yet
 
@@ -98,7 +107,8 @@ type Accepted struct {
 	SoaksAt Time   `json:"soaksAt"` // when it will have, as far as anything depends on that; null: not known, or it has
 }
 
-// GoneDown is that the app died of what was accepted last, and has to live on what was accepted before.
+// GoneDown is that the app died of what was accepted last, and has to live on what was accepted
+// before.
 type GoneDown struct {
 	From    Generation `json:"from"` // what the app died of
 	Reason  string     `json:"reason"`
@@ -115,15 +125,18 @@ type Rejection struct {
 	Attempts int    `json:"attempts"` // how often confit rejected this candidate
 	NextTry  Time   `json:"nextTry"`  // null: not before a volume changes
 
-	Keys   map[string]Sum  `json:"keys"`   // what differs from the accepted keys
-	HeldUp map[string]Time `json:"heldUp"` // those of them that have changed since it was first refused, and since when they wait for that
+	Keys map[string]Sum `json:"keys"` // what differs from the accepted keys
+	// those of them that have changed since it was first refused, and since when they wait for that
+	HeldUp map[string]Time `json:"heldUp"`
 }
 
 // Gate is a change that waits for the gate.
 type Gate struct {
 	Hash  string `json:"hash"` // CONFIT_HASH: the same in every replica
 	Since Time   `json:"since"`
-	Waits string `json:"waits"` // what the report hook has to take before the gate is asked, such as "accepted of 08e2a94b6c5d"; "": it is asked
+	// what the report hook has to take before the gate is asked, such as "accepted of
+	// 08e2a94b6c5d"; "": it is asked
+	Waits string `json:"waits"`
 }
 
 // Report is an outcome that the report hook was told.
@@ -137,12 +150,14 @@ type Report struct {
 
 // Volume is a mounted directory.
 type Volume struct {
-	Path     string   `json:"path"`
-	Kind     string   `json:"kind"`     // atomic, plain or missing
-	Watched  string   `json:"watched"`  // inotify or polling, where only the rescan looks
-	Mounted  string   `json:"mounted"`  // the directory behind ..data; "" for a plain one
-	Prefix   string   `json:"prefix"`   // where its keys stand in Keys: KEY is PREFIX/KEY there; "": as KEY
-	Patterns []string `json:"patterns"` // which of its keys the lines take: KEY, a pattern of [path.Match], or DIR/ for each below, ./ for all
+	Path    string `json:"path"`
+	Kind    string `json:"kind"`    // atomic, plain or missing
+	Watched string `json:"watched"` // inotify or polling, where only the rescan looks
+	Mounted string `json:"mounted"` // the directory behind ..data; "" for a plain one
+	Prefix  string `json:"prefix"`  // where its keys stand in Keys: KEY is PREFIX/KEY there; "": as KEY
+	// which of its keys the lines take: KEY, a pattern of [path.Match], or DIR/ for each below, ./
+	// for all
+	Patterns []string `json:"patterns"`
 }
 
 // Counters only go up.
@@ -161,10 +176,11 @@ const (
 	Rejected = 3 // what is mounted was rejected
 )
 
-// Verdict is [Well] or [Rejected]. A rejection stands until the same configuration is accepted or another one is mounted, so it doesn't
-// flicker while confit tries again. [Rejected] is, too, when confit can't apply what is mounted, as the system refuses it, a volume doesn't
-// answer or the configuration side broke down; when what is live isn't what was accepted; and when the app died of what was accepted, or
-// isn't well on it.
+// Verdict is [Well] or [Rejected]. A rejection stands until the same configuration is accepted or
+// another one is mounted, so it doesn't flicker while confit tries again. [Rejected] is, too, when
+// confit can't apply what is mounted, as the system refuses it, a volume doesn't answer or the
+// configuration side broke down; when what is live isn't what was accepted; and when the app died
+// of what was accepted, or isn't well on it.
 func (s *Status) Verdict() int {
 	switch {
 	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused(), s.GoneDown != nil, s.Unwell != "":
@@ -180,7 +196,8 @@ func (s *Status) Verdict() int {
 // refused reports a change that the system refuses to apply.
 func (s *Status) refused() bool { return s.Trouble != "" && s.PendingSince != "" }
 
-// Encode writes the status as indented JSON that ends in a newline. It replaces bytes of a hook's output that aren't UTF-8.
+// Encode writes the status as indented JSON that ends in a newline. It replaces bytes of a hook's
+// output that aren't UTF-8.
 func (s *Status) Encode() []byte {
 	whole := *s
 	whole.Version = Version
@@ -212,7 +229,8 @@ func Decode(data []byte) (Status, error) {
 	return s, nil
 }
 
-// Show prints the status that read finds: as text for people, or its bytes as they are. The verdict is the exit code.
+// Show prints the status that read finds: as text for people, or its bytes as they are. The verdict
+// is the exit code.
 func Show(w io.Writer, raw bool, read func() ([]byte, error)) (verdict int, err error) {
 	data, err := read()
 	if err != nil {
@@ -231,8 +249,8 @@ func Show(w io.Writer, raw bool, read func() ([]byte, error)) (verdict int, err 
 	return s.Verdict(), nil
 }
 
-// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It has whole seconds, as fromdate of jq(1) reads no
-// fractions. time.Time would add 20 KB.
+// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It has whole
+// seconds, as fromdate of jq(1) reads no fractions. time.Time would add 20 KB.
 type Time string
 
 // At is the Time of a moment; the zero one is none.

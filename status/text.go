@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Text is the status for people, on lines of at most 80 columns: a headline, the hashes that show where a change is, what is wrong and what
-// to do about it, and the rest. It holds no commands for a terminal.
+// Text is the status for people, on lines of at most 80 columns: a headline, the hashes that show
+// where a change is, what is wrong and what to do about it, and the rest. It holds no commands for
+// a terminal.
 func (s *Status) Text(now time.Time) []byte {
 	p := page{now: now}
 	p.text = append(p.text, Clean(s.headline(now))+"\n"...)

@@ -9,8 +9,8 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// endTransaction ends a transaction: an app that died meanwhile is started again, what is left to do is done, and a change that came in
-// meanwhile is looked at.
+// endTransaction ends a transaction: an app that died meanwhile is started again, what is left to
+// do is done, and a change that came in meanwhile is looked at.
 func (t *transition) endTransaction() {
 	if t.watched && t.readBy.IsZero() { // nobody asks any more, as of an app that is gone
 		t.watched = false
@@ -32,8 +32,9 @@ func (t *transition) endTransaction() {
 	}
 }
 
-// nextLook is the next rescan, or what is due before it. A try that was due while something else was done, or that the system refused,
-// waits anew: one that stayed due would be tried again at once, for as long as a disk is full.
+// nextLook is the next rescan, or what is due before it. A try that was due while something else
+// was done, or that the system refused, waits anew: one that stayed due would be tried again at
+// once, for as long as a disk is full.
 func (t *transition) nextLook() time.Time {
 	t.confirm()
 	if r := &t.rejection; t.isDue(r.nextTry) {
@@ -48,7 +49,8 @@ func (t *transition) nextLook() time.Time {
 	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy, t.confirmedAt(), t.wellBy)
 }
 
-// warnUnread warns when nothing was opened in time. That is no reason for a roll back: an app may read its files when it needs them.
+// warnUnread warns when nothing was opened in time. That is no reason for a roll back: an app may
+// read its files when it needs them.
 func (t *transition) warnUnread() {
 	if !t.isDue(t.readBy) {
 		return
@@ -58,8 +60,9 @@ func (t *transition) warnUnread() {
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
-// repairInForce has put right what others have changed of the accepted generation and its links, as often as --rescan says. It doesn't
-// wait for a rescan: where somebody writes to a plain volume all the time, each hint begins the wait for one anew.
+// repairInForce has put right what others have changed of the accepted generation and its links, as
+// often as --rescan says. It doesn't wait for a rescan: where somebody writes to a plain volume all
+// the time, each hint begins the wait for one anew.
 func (t *transition) repairInForce() {
 	if t.over(t.repairBy) {
 		t.repairBy = t.now.Add(t.config.Rescan)
@@ -94,7 +97,8 @@ func (t *transition) accept(proof string) {
 	t.endTransaction()
 }
 
-// makeAccepted makes the generation in force the accepted one. If it comes from the volumes, no rejection stands any more.
+// makeAccepted makes the generation in force the accepted one. If it comes from the volumes, no
+// rejection stands any more.
 func (t *transition) makeAccepted(started bool) {
 	g, r := t.inForce(), t.accepted()
 	switch {
@@ -126,8 +130,8 @@ func (t *transition) makeAccepted(started bool) {
 	}
 }
 
-// stayUnaccepted goes on with a generation that was not proved, as there is nothing to go back to. It isn't noted: the next start proves it
-// anew. Until then it counts as rejected.
+// stayUnaccepted goes on with a generation that was not proved, as there is nothing to go back to.
+// It isn't noted: the next start proves it anew. Until then it counts as rejected.
 func (t *transition) stayUnaccepted(step string, reason error, tail string) {
 	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", t.todo(step, reason))
@@ -144,7 +148,8 @@ func (t *transition) stayUnproved() {
 	t.endTransaction()
 }
 
-// standRejected drops the rejection, as the mounted configuration is live. But what stays without a proof stays rejected.
+// standRejected drops the rejection, as the mounted configuration is live. But what stays without a
+// proof stays rejected.
 func (t *transition) standRejected() {
 	t.rejection = rejection{}
 	if t.unproved != nil {
@@ -152,7 +157,8 @@ func (t *transition) standRejected() {
 	}
 }
 
-// An app that works inside a generation is warned of: the directory is removed together with the generation.
+// An app that works inside a generation is warned of: the directory is removed together with the
+// generation.
 func (e inspected) take(t *transition) {
 	if e.inside && t.inside != t.app.PID && t.app.Runs() {
 		t.inside = t.app.PID

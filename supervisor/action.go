@@ -6,11 +6,12 @@ import (
 	"confit/supervisor/app"
 )
 
-// action is something to do. Its name is an imperative. Its method does it in the loop, and returns the answer if that is known at once.
+// action is something to do. Its name is an imperative. Its method does it in the loop, and returns
+// the answer if that is known at once.
 type action interface{ perform(l *loop) event }
 
-// job is something for the linker to do, which may take time: another goroutine carries the jobs out, one after the other, as slots says.
-// Their answers are events.
+// job is something for the linker to do, which may take time: another goroutine carries the jobs
+// out, one after the other, as slots says. Their answers are events.
 type job interface{ carryOut(l *loop) event }
 
 // assign is the action that hands the linker a job.
@@ -25,11 +26,15 @@ func (a assign) perform(l *loop) event {
 type toApp struct{ app.Action }
 
 type (
-	repair struct { // puts right what others have changed, of this generation where that is in force; answered by repaired
+	// puts right what others have changed, of this generation where that is in force; answered by
+	// repaired
+	repair struct {
 		number  int
 		awaited bool // answered by crashed, too
 	}
-	stage struct { // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied if that is new
+	// answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by
+	// denied if that is new
+	stage struct {
 		known    linker.Known
 		fallback bool
 	}
@@ -61,7 +66,8 @@ type (
 	}
 	terminateHook struct{}             // asks it to end
 	compare       struct{ number int } // answered by compared
-	glance        struct {             // at what is mounted, while the generation in force is proved; answered by glanced
+	// at what is mounted, while the generation in force is proved; answered by glanced
+	glance struct {
 		inForce, accepted int
 	}
 	runReport struct { // answered by reportEnded, at once if it can't be started

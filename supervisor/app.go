@@ -11,8 +11,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// The app's exit has one of these reasons: confit or somebody else asked for it; HUP meant something else to the app; a generation is to
-// blame; or confit ends, too.
+// The app's exit has one of these reasons: confit or somebody else asked for it; HUP meant
+// something else to the app; a generation is to blame; or confit ends, too.
 func (e exited) take(t *transition) {
 	own := exit{code: t.onApp().ExitCode(e.Status)}
 	switch how := t.onApp().Exited(&e.Exit, t.suspicion()); {
@@ -54,8 +54,8 @@ func (t *transition) suspicion() app.Suspicion {
 	return app.InProof
 }
 
-// continueWithoutApp goes on when the app is gone and confit stays. Phases that need the app end here; the others go on until they come to
-// the app.
+// continueWithoutApp goes on when the app is gone and confit stays. Phases that need the app end
+// here; the others go on until they come to the app.
 func (t *transition) continueWithoutApp() {
 	if without := t.phase.rule().withoutApp; without != nil {
 		without(t)
@@ -80,7 +80,8 @@ func (e signalled) take(t *transition) {
 	t.excuseMarked()
 }
 
-// excuseMarked takes up a signal by which the app may be meant to stop: nothing is to blame if it ends in time.
+// excuseMarked takes up a signal by which the app may be meant to stop: nothing is to blame if it
+// ends in time.
 func (t *transition) excuseMarked() {
 	if t.onApp().StopMarked() {
 		t.excuse()
@@ -105,7 +106,8 @@ func (t *transition) stop(s signals.Signal) {
 	}
 }
 
-// The loop answers a start, a look at the app and a reload signal at once: the app's half still waits for that.
+// The loop answers a start, a look at the app and a reload signal at once: the app's half still
+// waits for that.
 
 func (e started) take(t *transition) {
 	t.onApp().Started(e.pid)
@@ -119,8 +121,9 @@ func (e started) take(t *transition) {
 	t.prove()
 }
 
-// A failed start may be nobody's fault: if the system is short of something and the app ran before, it is tried again. If the
-// program can't be executed, the suspect is blamed, of which it may be a key. All else is the end, with the code that a shell gives.
+// A failed start may be nobody's fault: if the system is short of something and the app ran before,
+// it is tried again. If the program can't be executed, the suspect is blamed, of which it may be a
+// key. All else is the end, with the code that a shell gives.
 func (e startFailed) take(t *transition) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
@@ -154,7 +157,8 @@ func (reaped) take(t *transition) {
 	t.onApp().LookForLeftovers()
 }
 
-// The app can't be signalled, as it became another user. In a restart one that must not stay is killed at the deadline.
+// The app can't be signalled, as it became another user. In a restart one that must not stay is
+// killed at the deadline.
 func (e denied) take(t *transition) {
 	if e.err == nil {
 		t.app.SignalErr = ""
@@ -166,8 +170,9 @@ func (e denied) take(t *transition) {
 	}
 }
 
-// notTold gives up a reload or a restart of an app that a signal doesn't reach. Unless the app watches its files it has read nothing of the
-// published candidate, which is withdrawn. With nothing to go back to it is tried again. After a roll back the app goes on as it is.
+// notTold gives up a reload or a restart of an app that a signal doesn't reach. Unless the app
+// watches its files it has read nothing of the published candidate, which is withdrawn. With
+// nothing to go back to it is tried again. After a roll back the app goes on as it is.
 func (t *transition) notTold(err error) {
 	t.onApp().Rest()
 	switch {

@@ -9,8 +9,9 @@ import (
 	"confit/supervisor/app"
 )
 
-// look begins a transaction. It ends at once when nothing has changed, or when the mounted configuration was rejected before and isn't due
-// to be tried again. None begins while the app may be about to stop.
+// look begins a transaction. It ends at once when nothing has changed, or when the mounted
+// configuration was rejected before and isn't due to be tried again. None begins while the app may
+// be about to stop.
 func (t *transition) look() {
 	t.pending = false
 	t.renew(transaction{splayBy: t.splayBy})
@@ -23,7 +24,8 @@ func (t *transition) look() {
 	t.stage()
 }
 
-// stage looks at the mounted configuration, or at the fallback. What was rejected before counts as not seen.
+// stage looks at the mounted configuration, or at the fallback. What was rejected before counts as
+// not seen.
 func (t *transition) stage() {
 	if t.isRetry {
 		t.fingerprint = ""
@@ -51,7 +53,8 @@ func (t *transition) fallBack() {
 	t.stage()
 }
 
-// publish shows the candidate, unless the app would have to be signalled and can't be: then nothing is visible that it doesn't read.
+// publish shows the candidate, unless the app would have to be signalled and can't be: then nothing
+// is visible that it doesn't read.
 func (t *transition) publish() {
 	if t.tries() {
 		t.order(publishing, publish{number: t.candidate.Number, shown: true}) // which only looks what hooks did to it
@@ -69,21 +72,23 @@ func (t *transition) publish() {
 	t.order(publishing, job)
 }
 
-// withdraw takes back what can't stay in force. It is tried until it works, and nothing else is done meanwhile.
+// withdraw takes back what can't stay in force. It is tried until it works, and nothing else is
+// done meanwhile.
 func (t *transition) withdraw() {
 	t.order(withdrawing, assign{goBack{cmp.Or(t.accepted().Number, t.wentFrom), cmp.Or(t.wentFrom, t.accepted().Number)}})
 }
 
-// touch gives the changed targets new links, for an app that watches the directory of its configuration: behind a link that stays it sees
-// nothing. Then the app has the time of a probation to open what has changed. Else it is restarted, which is never wrong, only slower.
+// touch gives the changed targets new links, for an app that watches the directory of its
+// configuration: behind a link that stays it sees nothing. Then the app has the time of a probation
+// to open what has changed. Else it is restarted, which is never wrong, only slower.
 func (t *transition) touch() {
 	t.hasRead, t.readBy = nil, t.now.Add(readWait)
 	t.interruptReport()
 	t.order(touching, assign{touch{t.inForce().Number, t.candidate.Changes}})
 }
 
-// serve leaves the next step to the app's half: it makes the app read the generation in force. It is all that is left where the
-// configuration side broke down.
+// serve leaves the next step to the app's half: it makes the app read the generation in force. It
+// is all that is left where the configuration side broke down.
 func (t *transition) serve() {
 	t.phase, t.deadline = serving, noDeadline
 }
@@ -112,8 +117,9 @@ func (t *transition) start() {
 	t.onApp().Start()
 }
 
-// endNow ends confit, when nobody waits for the report hook. No hook outlives it. What the app or its entrypoint did to the accepted
-// generation is put right: something else may be mounted when the next confit comes.
+// endNow ends confit, when nobody waits for the report hook. No hook outlives it. What the app or
+// its entrypoint did to the accepted generation is put right: something else may be mounted when
+// the next confit comes.
 func (t *transition) endNow(how exit) {
 	t.endHook()
 	if t.tell(how) {
@@ -160,7 +166,8 @@ func (t *transition) settle() {
 	t.phase, t.deadline = settling, earliest(t.now.Add(wait), t.quietBy)
 }
 
-// expectRead waits for somebody to open what has changed: to many programs a signal, HUP above all, means something else than a reload.
+// expectRead waits for somebody to open what has changed: to many programs a signal, HUP above all,
+// means something else than a reload.
 func (t *transition) expectRead() {
 	t.forgetRead()
 	if t.exposure.published() && t.watched {
@@ -168,8 +175,9 @@ func (t *transition) expectRead() {
 	}
 }
 
-// toBeRead is what the app should open at its reload. It is watched from the publish on. For an app that is touched the touch begins it: a
-// hook that validates the published candidate opens that, too.
+// toBeRead is what the app should open at its reload. It is watched from the publish on. For an app
+// that is touched the touch begins it: a hook that validates the published candidate opens that,
+// too.
 func (t *transition) toBeRead() []linker.Change {
 	if t.app.Runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
 		return t.candidate.Changes

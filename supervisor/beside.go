@@ -21,8 +21,8 @@ func (t *transition) doBeside() {
 	t.deliver()
 }
 
-// timers is when something is due; zero: never. All that confit does by itself is due at one of them. What has to wait for an event has
-// none: the loop would wake up again and again.
+// timers is when something is due; zero: never. All that confit does by itself is due at one of
+// them. What has to wait for an event has none: the loop would wake up again and again.
 func (s *state) timers(c *config.Config) []time.Time {
 	var note, verdict time.Time
 	if s.toNote() != nil {
@@ -48,8 +48,8 @@ func (e reportEnded) take(t *transition) {
 	t.endTelling()
 }
 
-// Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it. Without a question
-// that is noted no gate is asked.
+// Only now the log says that a generation was accepted: a container that is killed right after the
+// line goes back to it. Without a question that is noted no gate is asked.
 func (e noted) take(t *transition) {
 	t.untidy = t.untidy || e.err != nil // what it replaces was spared
 	switch {
@@ -77,7 +77,8 @@ func (e noted) take(t *transition) {
 	}
 }
 
-// Confit says once that the links files are no longer what confit was started with. Only a restart takes them up.
+// Confit says once that the links files are no longer what confit was started with. Only a restart
+// takes them up.
 func (e linksRead) take(t *transition) {
 	if e.sum == t.links {
 		return

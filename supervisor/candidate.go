@@ -10,10 +10,11 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// The steps of a candidate, as docs/internals/design.md numbers them: stage, render, validate, splay, publish.
+// The steps of a candidate, as docs/internals/design.md numbers them: stage, render, validate,
+// splay, publish.
 
-// stageEnded is the linker's look at the volumes: it found nothing new, a candidate, or what can't be one. Or the linker has recorded the
-// trial of a candidate.
+// stageEnded is the linker's look at the volumes: it found nothing new, a candidate, or what can't
+// be one. Or the linker has recorded the trial of a candidate.
 func (t *transition) stageEnded(e event) {
 	switch e := e.(type) {
 	case recorded:
@@ -41,8 +42,8 @@ func (t *transition) stageEnded(e event) {
 	}
 }
 
-// noteLook notes what a look at the volumes saw. Where a key may have changed once more, unseen, the next look compares the bytes. A gate
-// that was asked about something else needn't answer.
+// noteLook notes what a look at the volumes saw. Where a key may have changed once more, unseen,
+// the next look compares the bytes. A gate that was asked about something else needn't answer.
 func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linker.Hash) {
 	if t.fingerprint = print; fresh {
 		t.fingerprint = ""
@@ -52,7 +53,8 @@ func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linke
 	}
 }
 
-// compareCandidate compares a candidate with the live generation and with the rejected configuration.
+// compareCandidate compares a candidate with the live generation and with the rejected
+// configuration.
 func (t *transition) compareCandidate(e staged) {
 	slower := t.writing != linker.FileByFile && e.candidate.Writing == linker.FileByFile
 	t.candidate, t.reloadAction, t.writing = e.candidate, e.reloadAction, e.candidate.Writing
@@ -111,14 +113,16 @@ func (t *transition) compareFallback(splay time.Duration) {
 	}
 }
 
-// settleAgain has the volumes looked at once more, after quiet: a candidate of what turns out to be written file by file may be torn.
+// settleAgain has the volumes looked at once more, after quiet: a candidate of what turns out to be
+// written file by file may be torn.
 func (t *transition) settleAgain() {
 	t.fingerprint, t.pending = "", true
 	t.discard()
 	t.endTransaction()
 }
 
-// isKnownBad reports that the candidate was rejected before, and isn't due to be tried again, or not by a reload.
+// isKnownBad reports that the candidate was rejected before, and isn't due to be tried again, or
+// not by a reload.
 func (t *transition) isKnownBad() bool {
 	return t.rejection.stands && t.candidate.Inputs == t.rejection.inputs && (!t.isRetry || t.isRemembered())
 }
@@ -137,7 +141,8 @@ func (t *transition) liveAgain() {
 	t.endTransaction()
 }
 
-// tryCandidate goes on with a candidate that is new. The trial is recorded before the first hook runs on what isn't published.
+// tryCandidate goes on with a candidate that is new. The trial is recorded before the first hook
+// runs on what isn't published.
 func (t *transition) tryCandidate(splay time.Duration) {
 	t.tried = t.sinceNow(t.candidate.Generation)
 	if t.splayBy.IsZero() {
@@ -165,8 +170,8 @@ func (t *transition) runFirstHook() {
 	}
 }
 
-// validateEnded is the end of the validate hook. What it did to a candidate that is published already is looked at now. It has opened that,
-// too: who does from now on counts.
+// validateEnded is the end of the validate hook. What it did to a candidate that is published
+// already is looked at now. It has opened that, too: who does from now on counts.
 func (t *transition) validateEnded(err error, tail string) {
 	switch {
 	case err != nil:
@@ -178,8 +183,8 @@ func (t *transition) validateEnded(err error, tail string) {
 	}
 }
 
-// splay waits before the app is reloaded, if it is to be reloaded at all. A swap in that time supersedes the candidate, and doesn't wait
-// anew.
+// splay waits before the app is reloaded, if it is to be reloaded at all. A swap in that time
+// supersedes the candidate, and doesn't wait anew.
 func (t *transition) splay() {
 	if !t.app.Runs() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.passGate()
@@ -241,7 +246,8 @@ func (t *transition) renderEnded(err error, tail string) {
 	t.order(rendering, assign{complete{t.candidate.Number, t.accepted().Number}})
 }
 
-// completeEnded is the end of staging with a renderer. Only now it is known whether the candidate is new.
+// completeEnded is the end of staging with a renderer. Only now it is known whether the candidate
+// is new.
 func (t *transition) completeEnded(e event) {
 	switch e := e.(type) {
 	case staged:

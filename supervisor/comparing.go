@@ -10,7 +10,8 @@ import (
 	"confit/process"
 )
 
-// An app may end because somebody has emptied the state directory, as an entrypoint does that removes /run/*. Nobody is blamed for that.
+// An app may end because somebody has emptied the state directory, as an entrypoint does that
+// removes /run/*. Nobody is blamed for that.
 
 // Something has gone that confit works in: it is made anew, with what is in force.
 func (emptied) take(t *transition) { t.assign(repair{number: t.inForce().Number}) }
@@ -31,15 +32,17 @@ func (e repaired) take(t *transition) { // the linker has logged it
 
 func (had) take(*transition) {}
 
-// How often in a row an app is started again that has missed something, as each start runs an entrypoint again that empties the state
-// directory: some milliseconds later the app may find what was made anew. And how long its end waits for the linker, which may hang.
+// How often in a row an app is started again that has missed something, as each start runs an
+// entrypoint again that empties the state directory: some milliseconds later the app may find what
+// was made anew. And how long its end waits for the linker, which may hang.
 const (
 	maxAgain    = 3
 	compareTime = time.Second
 )
 
-// mayMiss reports that the app may have ended because something was missing. Where others work on the change, an end says nothing, or what
-// was in force is lost, so that the app can't be started again, it makes no difference.
+// mayMiss reports that the app may have ended because something was missing. Where others work on
+// the change, an end says nothing, or what was in force is lost, so that the app can't be started
+// again, it makes no difference.
 func (t *transition) mayMiss(own exit) bool {
 	rests := t.phase == running || t.phase == beginning || t.phase == proving
 	return rests && own.code != 0 && t.config.Probation > 0 && t.degraded == "" && t.inForce().Number != 0
@@ -52,7 +55,8 @@ func (t *transition) compareFirst(status process.Status) {
 	t.enter(comparing, compareTime)
 }
 
-// judgeEnd goes on with the end of the app once it is known whether something was missing, or nobody can know.
+// judgeEnd goes on with the end of the app once it is known whether something was missing, or
+// nobody can know.
 func (t *transition) judgeEnd() {
 	own := exit{code: t.onApp().ExitCode(t.endedBy)}
 	t.phase, t.deadline, t.busy = t.endedIn, noDeadline, false

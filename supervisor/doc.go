@@ -1,4 +1,5 @@
-// Package supervisor knows only when: which step of a transaction comes next, how long it may take, and what an event means for the app.
+// Package supervisor knows only when: which step of a transaction comes next, how long it may take,
+// and what an event means for the app.
 //
 // It guarantees:
 //   - At most one app is alive. At most one hook of the transaction runs, and
@@ -23,20 +24,24 @@
 //     something is looked at meanwhile. A report hook has a deadline of its own.
 //   - A stop ends in done, from every phase, and starts nothing on the way.
 //
-// One loop owns all state. [step] is a pure function of the configuration, the state, the time and an event; it returns the next state and
-// the actions. Run performs the actions and feeds their outcome back as events. The package knows no paths, no inotify and no system calls:
-// package linker knows files, process knows processes, signals knows signals.
+// One loop owns all state. [step] is a pure function of the configuration, the state, the time and
+// an event; it returns the next state and the actions. Run performs the actions and feeds their
+// outcome back as events. The package knows no paths, no inotify and no system calls: package
+// linker knows files, process knows processes, signals knows signals.
 //
-// Two machines share that function. The app's half is a plain init, package app: it starts, signals and ends the app, and knows nothing of
-// files. The change is the transaction: it asks the app's half to make the app read what is in force, and learns in the same step what came
-// of it. phases.go has a row for each phase of the change: a pair of phase and event that has no entry leaves the phase as it is. What
-// follows when nothing is left of an app is a value, app.Then. When the configuration side breaks down, the change is in a phase that only
-// starts the app again.
+// Two machines share that function. The app's half is a plain init, package app: it starts, signals
+// and ends the app, and knows nothing of files. The change is the transaction: it asks the app's
+// half to make the app read what is in force, and learns in the same step what came of it.
+// phases.go has a row for each phase of the change: a pair of phase and event that has no entry
+// leaves the phase as it is. What follows when nothing is left of an app is a value, app.Then. When
+// the configuration side breaks down, the change is in a phase that only starts the app again.
 //
-// The files lie in layers. At the bottom stand the state and what can be read off it (state.go, parts.go, facts.go, limits.go). Then come
-// what step says and does (action.go, transition.go), what is kept for the status, the report hook and a confit that comes after this one
-// was killed (history.go, outcomes.go, note.go, verdict.go), what begins a phase (begin.go, hook.go), and what the app does (app.go). What
-// ends a phase names the next one: accept.go, reject.go, ladder.go, proof.go, reload.go, withdraw.go, gate.go, entry.go, comparing.go and
-// candidate.go. The table stands above them, and beside.go and step.go on top. When an event is over, observe.go makes the status of the
-// state, and show.go the line of a debug log.
+// The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
+// parts.go, facts.go, limits.go). Then come what step says and does (action.go, transition.go),
+// what is kept for the status, the report hook and a confit that comes after this one was killed
+// (history.go, outcomes.go, note.go, verdict.go), what begins a phase (begin.go, hook.go), and what
+// the app does (app.go). What ends a phase names the next one: accept.go, reject.go, ladder.go,
+// proof.go, reload.go, withdraw.go, gate.go, entry.go, comparing.go and candidate.go. The table
+// stands above them, and beside.go and step.go on top. When an event is over, observe.go makes the
+// status of the state, and show.go the line of a debug log.
 package supervisor

@@ -9,8 +9,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// What the app's entrypoint means for a change: a proof waits for the app to begin, and so does an edit that would end
-// the entrypoint's work.
+// What the app's entrypoint means for a change: a proof waits for the app to begin, and so does an
+// edit that would end the entrypoint's work.
 
 // looked is what a look at the app has found.
 func (e looked) take(t *transition) {
@@ -28,7 +28,8 @@ func (e looked) take(t *transition) {
 
 func (e began) take(t *transition) {
 	if t.app.IsAtEntrypoint() {
-		if took := e.at.Sub(t.app.Since); took < t.entryTimes(1) { // else it had begun before, and seemed to be there again
+		// else it had begun before, and seemed to be there again
+		if took := e.at.Sub(t.app.Since); took < t.entryTimes(1) {
 			t.entered = max(took.Round(time.Second), time.Second)
 		}
 		t.onApp().Begin(e.at)
@@ -36,7 +37,8 @@ func (e began) take(t *transition) {
 	}
 }
 
-// outlasted is for an app whose time at its entrypoint is over, or a script that has been there for long.
+// outlasted is for an app whose time at its entrypoint is over, or a script that has been there for
+// long.
 func (t *transition) outlasted() {
 	wasThere := t.app.IsAtEntrypoint()
 	t.onApp().Outlast()
@@ -74,7 +76,8 @@ func (t *transition) mayWork() bool {
 	return t.config.EntrypointTimeout > 0 && t.app.Runs() && t.reloadAction.Kind != config.None
 }
 
-// pass goes on with a candidate that may be published, as far as it can be known before. A look at the app comes first.
+// pass goes on with a candidate that may be published, as far as it can be known before. A look at
+// the app comes first.
 func (t *transition) pass() {
 	if !t.mayWork() {
 		t.splay()

@@ -11,7 +11,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// event is something that happened, of one of the types below. Its name is a participle. Its method decides what that means.
+// event is something that happened, of one of the types below. Its name is a participle. Its method
+// decides what that means.
 type event interface{ take(t *transition) }
 
 type (

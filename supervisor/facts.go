@@ -18,8 +18,9 @@ func (s *state) inForce() linker.Generation {
 	return s.accepted().Generation
 }
 
-// showsAccepted reports that the targets lead to the accepted generation, unless somebody else has changed them. Before the app ever ran
-// they may lead to what a former confit was killed with, and nobody knows where while the linker may be about to publish a candidate.
+// showsAccepted reports that the targets lead to the accepted generation, unless somebody else has
+// changed them. Before the app ever ran they may lead to what a former confit was killed with, and
+// nobody knows where while the linker may be about to publish a candidate.
 func (s *state) showsAccepted() bool {
 	return s.ladder.HasAccepted() && !s.neverStarted() && !s.busy && !s.exposure.published() && s.degraded == ""
 }
@@ -29,21 +30,25 @@ func (s *state) isAccepted() bool {
 	return s.ladder.HasAccepted() && s.candidate.Hash == s.accepted().Hash
 }
 
-// unacceptedInForce reports that the targets lead to a candidate that isn't the accepted generation.
+// unacceptedInForce reports that the targets lead to a candidate that isn't the accepted
+// generation.
 func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
-// blamesCandidate reports that the candidate is to blame if the app fails now, as the app was reloaded with it or started on it. Else the
-// app's exit is confit's.
+// blamesCandidate reports that the candidate is to blame if the app fails now, as the app was
+// reloaded with it or started on it. Else the app's exit is confit's.
 func (s *state) blamesCandidate() bool {
-	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.degraded == "" // else nothing can be taken back
+	// else nothing can be taken back
+	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.degraded == ""
 }
 
-// generationInDoubt reports whether it has to be proved that the app can live with the generation in force.
+// generationInDoubt reports whether it has to be proved that the app can live with the generation
+// in force.
 func (s *state) generationInDoubt() bool {
 	return s.unacceptedInForce() || !s.accepted().Started && (s.started || s.unwell != "")
 }
 
-// appInDoubt reports that a candidate was rolled back, and that the app still runs and may yet die of it.
+// appInDoubt reports that a candidate was rolled back, and that the app still runs and may yet die
+// of it.
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
 // standing names the generation that the app goes on with.
@@ -82,8 +87,9 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 	return config.DefaultSettle
 }
 
-// leavesRoom reports whether a report hook may run: the drain of a restart waits for every child, what a hook opens would count as opened
-// by the app, and one that was told of a roll back before that is done would be told of the wrong generation in force.
+// leavesRoom reports whether a report hook may run: the drain of a restart waits for every child,
+// what a hook opens would count as opened by the app, and one that was told of a roll back before
+// that is done would be told of the wrong generation in force.
 func (s *state) leavesRoom() bool {
 	switch s.phase {
 	case done, withdrawing, touching, reading:
@@ -112,7 +118,8 @@ func (t *transition) lifeCounts() bool {
 	return t.degraded == "" && !t.unacceptedInForce() && t.onLadder().LifeCounts()
 }
 
-// soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
+// soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it,
+// or nothing depends on that.
 func (s *state) soaksAt(c *config.Config) time.Time {
 	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || s.app.IsAtEntrypoint() || !s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
 		s.unproved != nil || s.unwell != ""
@@ -131,20 +138,22 @@ func (s *state) isMounted(r linker.Rung) bool {
 	return s.mounted != nil && (s.mounted.Hash == r.Hash.Hex() || s.mounted.Hash == r.Inputs.Hex())
 }
 
-// isRemembered reports that the app has died of the candidate, and that this isn't the time to try it again. What a start died of is tried
-// by a start, and only where there is something else.
+// isRemembered reports that the app has died of the candidate, and that this isn't the time to try
+// it again. What a start died of is tried by a start, and only where there is something else.
 func (t *transition) isRemembered() bool {
 	byStart := t.neverStarted() || t.reloadAction.Kind == config.Restart
 	return t.ladder.Remembers(t.candidate.Inputs) && t.ladder.HasAccepted() && !t.isAccepted() && (!byStart || !t.over(t.ladder.TriesAgain()))
 }
 
-// maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak. What else is told of that goes first.
+// maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak.
+// What else is told of that goes first.
 func (s *state) maySaySoaked() bool {
 	told := s.accepted().Told
 	return told.Asked && !told.Soaked && !s.ladder.IsDown() && s.outcomes.HoldsUp() == nil && !s.outcomes.SaysGood()
 }
 
-// goingBack are the keys of a line about what the app goes back to. They say how old that is: it may be months.
+// goingBack are the keys of a line about what the app goes back to. They say how old that is: it
+// may be months.
 func (t *transition) goingBack(more ...any) []any {
 	keys := about(t.accepted().Generation, more...)
 	if at := t.accepted().AcceptedAt; at != 0 {
@@ -153,8 +162,8 @@ func (t *transition) goingBack(more ...any) []any {
 	return keys
 }
 
-// isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands
-// in: if that fails, too, what failed first decides.
+// isLast reports that the app has to live with the candidate: goOn would have nothing else. It
+// needn't with the fallback, which only stands in: if that fails, too, what failed first decides.
 func (s *state) isLast() bool {
 	return !s.ladder.HasAccepted() && !s.ladder.Fallback && !s.setback.bearable && !s.candidate.Fallback
 }
@@ -162,11 +171,12 @@ func (s *state) isLast() bool {
 // nothingToStartOn reports that only the mounted configuration could start the app.
 func (s *state) nothingToStartOn() bool { return s.neverStarted() && s.isLast() }
 
-// tries reports that nothing is published, and no app is started: --try says what a start would make of a candidate, up to there.
+// tries reports that nothing is published, and no app is started: --try says what a start would
+// make of a candidate, up to there.
 func (t *transition) tries() bool { return t.config.Mode == config.Try }
 
-// entryTimes is how long so many starts may be at the entrypoint, one after the other. Where an app has begun in this
-// pod, a start makes no database any more.
+// entryTimes is how long so many starts may be at the entrypoint, one after the other. Where an app
+// has begun in this pod, a start makes no database any more.
 func (t *transition) entryTimes(starts int) (whole time.Duration) {
 	most := t.config.EntrypointTimeout
 	for entered := t.entered; starts > 0; starts-- {

@@ -9,7 +9,8 @@ import (
 	"confit/linker"
 )
 
-// passGate publishes the candidate once the gate says so. An app that died meanwhile doesn't wait for that.
+// passGate publishes the candidate once the gate says so. An app that died meanwhile doesn't wait
+// for that.
 func (t *transition) passGate() {
 	switch {
 	case !t.isGated():
@@ -29,19 +30,22 @@ func (t *transition) passGate() {
 	}
 }
 
-// refuseGate drops a candidate about which no gate can be asked, as the question can't be noted, or nobody knows what was asked before.
+// refuseGate drops a candidate about which no gate can be asked, as the question can't be noted, or
+// nobody knows what was asked before.
 func (t *transition) refuseGate(err error) {
 	t.outcomes.Unask()
 	t.fingerprint = ""
 	t.systemRefused("gate", err)
 }
 
-// gateEnds reports that the deadline is that of the gate. Else it may take for ever, and the volumes are looked at.
+// gateEnds reports that the deadline is that of the gate. Else it may take for ever, and the
+// volumes are looked at.
 func (t *transition) gateEnds() bool {
 	return t.neverStarted() || t.outdated || t.hook && t.expired
 }
 
-// askGate starts the hook as soon as the question is noted, and nothing that was decided before waits for the report hook.
+// askGate starts the hook as soon as the question is noted, and nothing that was decided before
+// waits for the report hook.
 func (t *transition) askGate() {
 	if t.phase != gating || t.hook || !t.noteQuestion() {
 		return
@@ -83,7 +87,8 @@ func (t *transition) gateLate() {
 	}
 }
 
-// lookMeanwhile asks the linker at once whether the volumes have moved on, unless the gate is over in a moment.
+// lookMeanwhile asks the linker at once whether the volumes have moved on, unless the gate is over
+// in a moment.
 func (t *transition) lookMeanwhile() {
 	if t.gateEnds() {
 		t.pending = true
@@ -103,7 +108,8 @@ func (e compared) take(t *transition) {
 	if e.number != t.candidate.Number { // of a gate that was asked before
 		return
 	}
-	superseded := errors.Is(e.err, linker.ErrSuperseded) || t.phase == waiting && errors.Is(e.err, linker.ErrEmptied) // by the entrypoint
+	// by the entrypoint
+	superseded := errors.Is(e.err, linker.ErrSuperseded) || t.phase == waiting && errors.Is(e.err, linker.ErrEmptied)
 	switch {
 	case t.phase != waiting && (t.phase != gating || t.gateEnds()):
 	case superseded && t.phase == waiting:
@@ -129,11 +135,13 @@ func (t *transition) outdate() {
 	t.do(terminateHook{})
 }
 
-// overtaken drops a candidate that isn't the newest any more. The volumes may have come back to what was seen.
+// overtaken drops a candidate that isn't the newest any more. The volumes may have come back to
+// what was seen.
 func (t *transition) overtaken() {
 	t.fingerprint = ""
 	t.discard()
-	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is nothing else.
+	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is
+	// nothing else.
 	t.ladder.Fallback = t.ladder.Fallback || t.candidate.Fallback
 	if !t.ladder.HasAccepted() && (t.isRetry || t.candidate.Fallback) {
 		t.stageMounted()
@@ -142,7 +150,8 @@ func (t *transition) overtaken() {
 	}
 }
 
-// leaveUndecided starts the app, which is gone, on the accepted generation. Afterwards the gate is asked anew.
+// leaveUndecided starts the app, which is gone, on the accepted generation. Afterwards the gate is
+// asked anew.
 func (t *transition) leaveUndecided() {
 	if t.hook {
 		t.expire()

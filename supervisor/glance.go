@@ -6,7 +6,8 @@ import (
 	"confit/linker"
 )
 
-// No other edit is staged while a proof waits for the app to begin. But what is mounted is looked at, so that people see that it came.
+// No other edit is staged while a proof waits for the app to begin. But what is mounted is looked
+// at, so that people see that it came.
 
 // glance looks at what is mounted beside the generation in force.
 func (t *transition) glance() {
@@ -26,7 +27,8 @@ func (t *transition) glanceSoon() {
 
 func (e glanced) take(t *transition) {
 	switch {
-	case t.phase != beginning || e.inForce != t.inForce().Number || t.held.stands(): // which may yet reject what is mounted
+	// which may yet reject what is mounted
+	case t.phase != beginning || e.inForce != t.inForce().Number || t.held.stands():
 	case e.err != nil:
 		t.reportSystemError(e.err)
 	default:
@@ -35,8 +37,8 @@ func (e glanced) take(t *transition) {
 	}
 }
 
-// noteGlance notes what is mounted, under the hash that it has already where it was rendered. An edit waits if it isn't in force, and was not
-// rejected before.
+// noteGlance notes what is mounted, under the hash that it has already where it was rendered. An
+// edit waits if it isn't in force, and was not rejected before.
 func (t *transition) noteGlance(c linker.Candidate) {
 	was, hash, keys, waits := t.mounted, hexOf(c.Hash), sums(c.Changes), true
 	switch c.Inputs {

@@ -17,8 +17,9 @@ func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Source: source(g), Since: status.At(t.now)}
 }
 
-// found notes what a look at the volumes found: the hashes of a candidate, or none when there can't be one, and what differs from the
-// accepted generation. What the system refused is looked at again, and counts as one swap.
+// found notes what a look at the volumes found: the hashes of a candidate, or none when there can't
+// be one, and what differs from the accepted generation. What the system refused is looked at
+// again, and counts as one swap.
 func (t *transition) found(hash, shared string, keys map[string]status.Sum) {
 	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: keys}
 	isAgain := t.complaints[applying] != "" && was != nil && was.Hash == hash
@@ -86,8 +87,9 @@ func sums(changes []linker.Change) map[string]status.Sum {
 
 func sum(h linker.Hash) status.Sum { return status.Sum(hexOf(h)) }
 
-// rebase notes that another generation is the accepted one, from which the status says what differs. The changes lead to it: observe can't
-// know them, as a transaction that is over keeps none.
+// rebase notes that another generation is the accepted one, from which the status says what
+// differs. The changes lead to it: observe can't know them, as a transaction that is over keeps
+// none.
 func (t *transition) rebase(changes []linker.Change) {
 	if m := t.mounted; m != nil {
 		t.mounted = &status.Mounted{Hash: m.Hash, Shared: m.Shared, Since: m.Since, Keys: against(m.Keys, changes)}
@@ -101,7 +103,8 @@ func (t *transition) rebase(changes []linker.Change) {
 	}
 }
 
-// against is what differs from the newly accepted generation. Of files that may not have been rendered yet nothing is known.
+// against is what differs from the newly accepted generation. Of files that may not have been
+// rendered yet nothing is known.
 func against(keys map[string]status.Sum, changes []linker.Change) map[string]status.Sum {
 	keys = maps.Clone(keys)
 	for _, c := range changes {
@@ -119,8 +122,8 @@ func against(keys map[string]status.Sum, changes []linker.Change) map[string]sta
 	return keys
 }
 
-// strongest is what a candidate's changes require: the strongest action of their links. Of two actions as strong the first link's counts. A
-// key that only changed its mode requires nothing.
+// strongest is what a candidate's changes require: the strongest action of their links. Of two
+// actions as strong the first link's counts. A key that only changed its mode requires nothing.
 func strongest(c *config.Config, changes []linker.Change) config.Action {
 	action, from := config.Action{Kind: config.None}, -1
 	for _, change := range changes {

@@ -35,7 +35,8 @@ func (t *transition) runIn(p phase) {
 	t.runHook()
 }
 
-// runHook starts the hook of the phase. A reload and a proof are about the generation in force, which may be the accepted one.
+// runHook starts the hook of the phase. A reload and a proof are about the generation in force,
+// which may be the accepted one.
 func (t *transition) runHook() {
 	hook, about := t.ownHook(), t.candidate
 	if t.phase == reloading || t.phase == proving {
@@ -71,8 +72,8 @@ func (t *transition) reportVariables(r *linker.Outcome) []string {
 		config.ReasonVariable+"="+r.Reason, config.SourceVariable+"="+r.Source, config.BoundVariable+"="+t.boundOf(r))
 }
 
-// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The next
-// life and three on lower rungs take --soak each.
+// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the
+// container isn't started any more. The next life and three on lower rungs take --soak each.
 func (t *transition) boundOf(r *linker.Outcome) string {
 	if r.Kind != outcomes.Relapsed {
 		return ""
@@ -108,14 +109,16 @@ func (t *transition) source(kind string) string {
 	return "" // it never started
 }
 
-// hashVariables name a configuration, and the accepted one, as every replica names it. Nothing accepted has no name.
+// hashVariables name a configuration, and the accepted one, as every replica names it. Nothing
+// accepted has no name.
 func (t *transition) hashVariables(about string) []string {
 	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + hexOf(t.accepted().Shared)}
 }
 
-// bound is the longest time from the gate's answer to the outcome, roll back included: both may take as long as making the app read its
-// files, and a proof. So may the start of an app that left at HUP. A volume that doesn't answer and an app that asks for more time by
-// EXTEND_TIMEOUT_USEC= aren't counted.
+// bound is the longest time from the gate's answer to the outcome, roll back included: both may
+// take as long as making the app read its files, and a proof. So may the start of an app that left
+// at HUP. A volume that doesn't answer and an app that asks for more time by EXTEND_TIMEOUT_USEC=
+// aren't counted.
 func (t *transition) bound() time.Duration {
 	read := 2*app.HandlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*app.TryAgain
 	switch t.reloadAction.Kind {
@@ -136,7 +139,8 @@ func (t *transition) bound() time.Duration {
 		tries++
 	}
 	whole := linkerPatience + time.Duration(tries)*(read+proof)
-	if t.reloadAction.Kind != config.None || t.neverStarted() { // the script runs again: any other reload may end in a start
+	// the script runs again: any other reload may end in a start
+	if t.reloadAction.Kind != config.None || t.neverStarted() {
 		whole += t.entryTimes(tries)
 	}
 	if t.validatesAfter() {
@@ -145,28 +149,32 @@ func (t *transition) bound() time.Duration {
 	return whole
 }
 
-// excuse ends the trial: if the app doesn't stop in time, the platform kills it and confit, and that says nothing of the candidate.
+// excuse ends the trial: if the app doesn't stop in time, the platform kills it and confit, and
+// that says nothing of the candidate.
 func (t *transition) excuse() {
 	t.trials.Excuse()
 	t.recordTrial()
 }
 
-// validatesAfter reports whether the hook reads the app's own paths. Then the candidate must be published first.
+// validatesAfter reports whether the hook reads the app's own paths. Then the candidate must be
+// published first.
 func (t *transition) validatesAfter() bool {
 	return len(t.config.Validate) > 0 && !t.validatesBefore()
 }
 
-// validatesBefore reports whether the hook reads the candidate's directory. Then nothing is visible before it is valid.
+// validatesBefore reports whether the hook reads the candidate's directory. Then nothing is visible
+// before it is valid.
 func (t *transition) validatesBefore() bool { return hooks.Validate(t.config).ReadsCandidate() }
 
-// isGated reports whether the gate decides about the candidate. It isn't asked about what all replicas share with the accepted generation,
-// nor when the app has nothing else to start on.
+// isGated reports whether the gate decides about the candidate. It isn't asked about what all
+// replicas share with the accepted generation, nor when the app has nothing else to start on.
 func (t *transition) isGated() bool {
 	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
-// suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that reads the candidate. The gate is one of them
-// at a start. Beside an app that runs it may take hours, see trial.Trials.Pause.
+// suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that
+// reads the candidate. The gate is one of them at a start. Beside an app that runs it may take
+// hours, see trial.Trials.Pause.
 func (t *transition) suspectsIn(step string) string {
 	var names []string
 	add := func(name string, runs bool) {

@@ -6,11 +6,13 @@ import (
 	"confit/linker"
 )
 
-// What follows from it that confit was killed while it tried a candidate, or that the app ended at its entrypoint.
+// What follows from it that confit was killed while it tried a candidate, or that the app ended at
+// its entrypoint.
 
-// putOff starts the app on something else first: then the candidate is tried once more, as a change, at the next look. An app that was
-// started this moment may not know what to do with a reload. If confit is killed before that look, the next one doesn't put the candidate
-// off again: it may be what mends the other.
+// putOff starts the app on something else first: then the candidate is tried once more, as a
+// change, at the next look. An app that was started this moment may not know what to do with a
+// reload. If confit is killed before that look, the next one doesn't put the candidate off again:
+// it may be what mends the other.
 func (t *transition) putOff() {
 	keys := append(t.killKeys(), "live", t.standing())
 	t.trials.PutOff()
@@ -41,7 +43,8 @@ func (t *transition) sayTriedAgain() {
 	t.Say(slog.LevelWarn, why, t.killKeys()...)
 }
 
-// noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was killed in that.
+// noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was killed in
+// that.
 func (t *transition) noteUnrun(c linker.Candidate) {
 	reason := ""
 	if c.Unrun {
@@ -52,7 +55,8 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 	}
 }
 
-// endOfEntrypoint ends confit as the app has ended at its entrypoint for the first time. That counts as if confit was killed there.
+// endOfEntrypoint ends confit as the app has ended at its entrypoint for the first time. That
+// counts as if confit was killed there.
 func (t *transition) endOfEntrypoint(own exit) {
 	t.Say(slog.LevelWarn, "app ended at its entrypoint: the next container starts it on something else first",
 		about(t.candidate.Generation, "lived", t.lived(), "live", t.standing(), "todo", entryEndTodo)...)

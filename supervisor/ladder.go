@@ -41,8 +41,8 @@ func (t *transition) hasSoaked() {
 	}
 }
 
-// appDied takes an end of the app, or of the attempt to start it, for which nothing is to blame that the app has read a moment ago. It
-// reports whether confit goes on, on a lower rung.
+// appDied takes an end of the app, or of the attempt to start it, for which nothing is to blame
+// that the app has read a moment ago. It reports whether confit goes on, on a lower rung.
 func (t *transition) appDied(reason string, end exit) bool {
 	v := verdict{}
 	if end.code != 0 && t.onLadder().IsRipening() && !t.unacceptedInForce() {
@@ -68,8 +68,8 @@ func (t *transition) appDied(reason string, end exit) bool {
 	return goesDown
 }
 
-// relapse is what is told of a hash that a gate was asked about, when the app has ended before it has lived with that for --soak. Nothing
-// is told of a rung that is only tried.
+// relapse is what is told of a hash that a gate was asked about, when the app has ended before it
+// has lived with that for --soak. Nothing is told of a rung that is only tried.
 func (t *transition) relapse(reason string) *linker.Outcome {
 	if told := t.accepted().Told; told.Asked && !told.Relapsed && !t.ladder.IsDown() {
 		return t.outcome(outcomes.Relapsed, t.accepted().Shared.Hex(), stepSoak, reason)
@@ -100,8 +100,8 @@ func (t *transition) goDown(reason string, how setback) {
 	t.withdraw() // also before the fallback: the linker may be at something else
 }
 
-// endOnTop ends confit as the app has ended on all rungs: none of them is to blame. Where no app has ended, as a former confit was killed,
-// the top is started.
+// endOnTop ends confit as the app has ended on all rungs: none of them is to blame. Where no app
+// has ended, as a former confit was killed, the top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
 	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", about(t.accepted().Generation)...)
@@ -144,7 +144,8 @@ const (
 	soakTodo  = "see the app's log: a start tries the same bytes again, not before nextTry; any changed byte and a new pod do now"
 )
 
-// takeUpDeaths goes on with what a former confit has counted. A death is noted at once: the next kill may come soon.
+// takeUpDeaths goes on with what a former confit has counted. A death is noted at once: the next
+// kill may come soon.
 func (t *transition) takeUpDeaths(former *linker.Former) {
 	died := t.onLadder().TakeUp(former.Killed)
 	if r := t.relapse("confit was killed before the app had lived with it for --soak"); died && r != nil {

@@ -10,14 +10,16 @@ import (
 // alreadyStored is the proof of a generation that was accepted before.
 const alreadyStored = "stored"
 
-// toNote is what note.json has to say; nil: nothing else than it will, or the linker can't be asked to write it. What is accepted counts
-// once the transaction is over: a stop may still take back a verdict that is held. What isn't proved is never noted.
+// toNote is what note.json has to say; nil: nothing else than it will, or the linker can't be asked
+// to write it. What is accepted counts once the transaction is over: a stop may still take back a
+// verdict that is held. What isn't proved is never noted.
 func (s *state) toNote() *linker.Note {
 	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered, Entrypoint: s.note.given.Entrypoint}
 	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
 		n.Ladder, n.Entrypoint = s.ladder.Ladder, int64(s.entered/time.Second)
 	}
-	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number { // what is decided to be told is noted with the list
+	// what is decided to be told is noted with the list
+	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number {
 		noted.Told = s.accepted().Told
 	}
 	if s.degraded != "" || n.Equal(s.note.given) {

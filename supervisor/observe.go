@@ -9,8 +9,8 @@ import (
 	"confit/status"
 )
 
-// observe says what status.json shows after an event, except for what only the linker knows. It is the one place that does, and only reads
-// the state. The state before has what was shown.
+// observe says what status.json shows after an event, except for what only the linker knows. It is
+// the one place that does, and only reads the state. The state before has what was shown.
 func observe(c *config.Config, before, after *state) *status.Status {
 	count := after.count
 	count.Reloads = after.app.Reloads
@@ -36,7 +36,8 @@ func observe(c *config.Config, before, after *state) *status.Status {
 	}
 }
 
-// trouble is what keeps the change from being applied. Without a change it is what else confit tries again.
+// trouble is what keeps the change from being applied. Without a change it is what else confit
+// tries again.
 func (s *state) trouble() string {
 	if s.complaints[applying] == "" && s.undecided.IsZero() {
 		return cmp.Or(s.complaints[relinking], s.complaints[noting], s.app.SignalErr, s.complaints[rerendering])
@@ -59,15 +60,16 @@ func (s *state) shownApp(c *config.Config) status.App {
 	return a
 }
 
-// shownAccepted is the accepted generation, since when it is that by whichever confit, and what proved it. One that isn't proved isn't
-// shown.
+// shownAccepted is the accepted generation, since when it is that by whichever confit, and what
+// proved it. One that isn't proved isn't shown.
 func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted {
 	shown, was, is := before.seen.Accepted, before.accepted(), s.accepted()
 	if s.unproved != nil || is.Number == 0 {
 		return shown
 	}
 	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked || c.SoakFor() == 0, SoaksAt: status.At(s.soaksAt(c))}
-	if shown != nil && is.Hash == was.Hash && (is.Fallback == was.Fallback || now.Proof == alreadyStored) { // or it is just the fallback that is mounted
+	// or it is just the fallback that is mounted
+	if shown != nil && is.Hash == was.Hash && (is.Fallback == was.Fallback || now.Proof == alreadyStored) {
 		now.Proof = shown.Proof
 	}
 	return &now
@@ -90,7 +92,8 @@ func shownOf(r *linker.Rung) status.Generation {
 	return g
 }
 
-// shownRejection is the last one, with the time of the next try. There is none after a revert, nor when confit has ended.
+// shownRejection is the last one, with the time of the next try. There is none after a revert, nor
+// when confit has ended.
 func (s *state) shownRejection() *status.Rejection {
 	if s.lastRejection == nil || s.phase == done {
 		return s.lastRejection

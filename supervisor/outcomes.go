@@ -11,7 +11,8 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// What becomes of a change is told by the report hook, in a slot beside all phases: nothing but the next gate and the end waits for it.
+// What becomes of a change is told by the report hook, in a slot beside all phases: nothing but the
+// next gate and the end waits for it.
 
 // reports reports whether anybody is told.
 func (t *transition) reports() bool { return len(t.config.Report) > 0 }
@@ -28,7 +29,8 @@ func (s *state) moment(now time.Time) *outcomes.Moment {
 	return m
 }
 
-// takeUp goes on with the list of a former confit. A change that was accepted is decided, even if that was not written down.
+// takeUp goes on with the list of a former confit. A change that was accepted is decided, even if
+// that was not written down.
 func (t *transition) takeUp(former *linker.Note) {
 	if !t.reports() {
 		t.accepted().Told = linker.Told{}
@@ -40,8 +42,8 @@ func (t *transition) takeUp(former *linker.Note) {
 	}
 }
 
-// noteQuestion makes sure that the question is noted before the gate is asked, and that the hook has taken what was decided before. One
-// that is open still, as confit was killed, goes on.
+// noteQuestion makes sure that the question is noted before the gate is asked, and that the hook
+// has taken what was decided before. One that is open still, as confit was killed, goes on.
 func (t *transition) noteQuestion() (isNoted bool) {
 	hash := t.candidate.Shared.Hex()
 	switch {
@@ -62,14 +64,16 @@ func (t *transition) answer(outcome string) {
 	}
 }
 
-// watchAccepted has late outcomes told of what is accepted, as a gate was asked about that. The app may die of an edit when others have
-// long taken it up: they go on only when they know that it went well here.
+// watchAccepted has late outcomes told of what is accepted, as a gate was asked about that. The app
+// may die of an edit when others have long taken it up: they go on only when they know that it went
+// well here.
 func (t *transition) watchAccepted() {
 	t.accepted().Told = linker.Told{Asked: true}
 	t.onLadder().Ripen()
 }
 
-// decideAs has an outcome told. That the app was started again on what it had died of proves too little.
+// decideAs has an outcome told. That the app was started again on what it had died of proves too
+// little.
 func (t *transition) decideAs(r *linker.Outcome) {
 	told := t.accepted().Told
 	switch {
@@ -104,10 +108,12 @@ func (t *transition) killReportIf(kill bool) {
 // interruptReport ends a report that runs: it is started again later.
 func (t *transition) interruptReport() { t.killReportIf(t.outcomes.Interrupt(t.now)) }
 
-// beginToEnd sets for how long the end waits for the report hook: beside the drain of what the app left behind, and no longer.
+// beginToEnd sets for how long the end waits for the report hook: beside the drain of what the app
+// left behind, and no longer.
 func (t *transition) beginToEnd() { t.killReportIf(t.outcomes.End(t.now, t.config.DrainTimeout)) }
 
-// reportEnded is the end of the report hook, or of the attempt to start it. The same failure is logged once.
+// reportEnded is the end of the report hook, or of the attempt to start it. The same failure is
+// logged once.
 func (t *transition) reportEnded(err error) {
 	told, again := t.outcomes.Ended(t.moment(t.now), err != nil, t.config.Retry)
 	if told == nil {
@@ -134,8 +140,8 @@ func (t *transition) reportEnded(err error) {
 	}
 }
 
-// tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait
-// for.
+// tell waits at the end for the report hook, and for a stop that says that a death was none. It
+// reports whether there is anything to wait for.
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
 	held := t.held.outcome

@@ -111,8 +111,8 @@ type notes struct {
 	tellBy time.Time    // when an outcome is told that can't be noted; zero: no note was refused
 }
 
-// history is what has happened, where the rest of the state shows it no more. It is for the status and the log: nothing is decided by it.
-// What a pointer leads to never changes.
+// history is what has happened, where the rest of the state shows it no more. It is for the status
+// and the log: nothing is decided by it. What a pointer leads to never changes.
 type history struct {
 	live          *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
 	tried         *status.Generation // the candidate that is on its way; nil: none is
@@ -140,7 +140,8 @@ type setback struct {
 	bearable bool // the app can be started on it all the same: it was only not well, or nobody let it go
 }
 
-// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback, unless that is the last rung.
+// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback,
+// unless that is the last rung.
 func (s *state) noteSetback(end exit, bearable bool) {
 	if !s.setback.stands || s.ladder.IsDown() {
 		s.setback = setback{true, end, bearable}

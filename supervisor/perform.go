@@ -60,8 +60,8 @@ func (l *loop) spawn() event {
 	return started{pid}
 }
 
-// noteProgram remembers what the app runs while it can be found out: an entrypoint script becomes the daemon at some moment, and a zombie
-// runs nothing any more.
+// noteProgram remembers what the app runs while it can be found out: an entrypoint script becomes
+// the daemon at some moment, and a zombie runs nothing any more.
 func (l *loop) noteProgram() {
 	if pid := l.state.app.PID; l.Config.Adopt && pid != 0 {
 		if program := process.Executable(pid); program != "" {
@@ -85,8 +85,8 @@ func (l *loop) exitOf(status process.Status) exited {
 	return e
 }
 
-// The app is looked at as it is now: an entrypoint script may have become the daemon. An init in front of another program gets the signal
-// and hands it on.
+// The app is looked at as it is now: an entrypoint script may have become the daemon. An init in
+// front of another program gets the signal and hands it on.
 func lookAtApp(pid int, s signals.Signal) app.Finding {
 	daemon, program := process.Wrapped(pid)
 	receiver, runs := process.Receiver(pid)
@@ -103,8 +103,8 @@ func (a inspect) perform(l *loop) event {
 	return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 }
 
-// signal sends a signal to the app alone, unless --signal-group says otherwise. CONT always goes to the group: a stop has stopped all of
-// it.
+// signal sends a signal to the app alone, unless --signal-group says otherwise. CONT always goes to
+// the group: a stop has stopped all of it.
 func (l *loop) signal(pid int, s signals.Signal) event {
 	l.noteProgram()
 	group := l.state.app.Group // an adopted app need not lead it
@@ -117,7 +117,8 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 	return denial(process.Kill(pid, s))
 }
 
-// lookWhetherReached finds out whether the app can be signalled, which changes when it becomes another user: nil means as before.
+// lookWhetherReached finds out whether the app can be signalled, which changes when it becomes
+// another user: nil means as before.
 func (l *loop) lookWhetherReached() event {
 	now := &l.state.app
 	if err := process.Reach(now.PID); now.Runs() && (err != nil) != (now.SignalErr != "") {
@@ -131,7 +132,8 @@ func (l *loop) endLeftovers(a app.EndLeftovers) event {
 		return cleared{l.family.Leftovers(a.Group, a.Everybody)}
 	}
 	spared := process.Group(0)
-	if a.Everybody && a.Signal != signals.KILL && l.state.outcomes.Runs() { // the end waits for a report hook, until its time is over
+	// the end waits for a report hook, until its time is over
+	if a.Everybody && a.Signal != signals.KILL && l.state.outcomes.Runs() {
 		spared = l.teller.Group()
 	}
 	left, outside := l.family.EndLeftovers(a.Group, a.Signal, a.Everybody, spared)
@@ -145,7 +147,8 @@ func (l *loop) endLeftovers(a app.EndLeftovers) event {
 // maxNamed bounds a line: an app may leave thousands of processes.
 const maxNamed = 10
 
-// denial is the event of a signal that confit may not send, as the app became another user. A process that is gone is about to be reaped.
+// denial is the event of a signal that confit may not send, as the app became another user. A
+// process that is gone is about to be reaped.
 func denial(err error) event {
 	if err := process.Refusal(err); err != nil {
 		return denied{err}
@@ -179,7 +182,8 @@ func (a runHook) perform(l *loop) event {
 	return nil
 }
 
-// begin starts the hook that waits for this answer. What it is about may be gone: then it isn't started, unless the app has that already.
+// begin starts the hook that waits for this answer. What it is about may be gone: then it isn't
+// started, unless the app has that already.
 func (h had) begin(l *loop) event {
 	a := l.coming
 	if l.coming = nil; a == nil {

@@ -9,7 +9,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// lookAtEntry looks at an app that has not begun, when it is time. After that nobody looks, but before an edit.
+// lookAtEntry looks at an app that has not begun, when it is time. After that nobody looks, but
+// before an edit.
 func (l *loop) lookAtEntry() {
 	e, now := &l.entry, time.Now()
 	switch pid := l.state.app.PID; {
@@ -33,7 +34,8 @@ func (l *loop) lookAtEntry() {
 	}
 }
 
-// lookAtEnd finds out whether an app that has ended, and isn't reaped yet, had begun after the last look.
+// lookAtEnd finds out whether an app that has ended, and isn't reaped yet, had begun after the last
+// look.
 func (l *loop) lookAtEnd() {
 	e := &l.entry
 	if e.pid == 0 {
@@ -56,7 +58,8 @@ func (l *loop) dueEntry() time.Time {
 	return l.entry.next
 }
 
-// sightOf is what step needs of a look at an app. A trap counts where the signal comes to: not in a script behind a shell that stays.
+// sightOf is what step needs of a look at an app. A trap counts where the signal comes to: not in a
+// script behind a shell that stays.
 func sightOf(pid int, found entrypoint.Look) app.Sight {
 	s := app.Sight{Program: found.Words, Works: found.Waiting || found.Executes}
 	if found.Traps("TERM", int(signals.TERM)) {

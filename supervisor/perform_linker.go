@@ -10,8 +10,8 @@ import (
 	"confit/signals"
 )
 
-// work carries out the linker's jobs one after the other, so that a slow disk doesn't delay a signal for the app. In the end it closes the
-// linker, and then the channel.
+// work carries out the linker's jobs one after the other, so that a slow disk doesn't delay a
+// signal for the app. In the end it closes the linker, and then the channel.
 func (l *loop) work(closed chan<- struct{}) {
 	defer close(closed)
 	for {
@@ -158,7 +158,8 @@ func (a record) carryOut(l *loop) event {
 	return recorded{}
 }
 
-// lookAtLinks comes once for each look at the volumes: after the app's reload, which it would hold up.
+// lookAtLinks comes once for each look at the volumes: after the app's reload, which it would hold
+// up.
 func (l *loop) lookAtLinks() {
 	if l.looks && !l.state.isFleeting(l.Config) && !l.state.neverStarted() {
 		l.looks = false
@@ -166,7 +167,8 @@ func (l *loop) lookAtLinks() {
 	}
 }
 
-// The links files are read again. What differs is read twice: between the two renames of a swap a file may be missing.
+// The links files are read again. What differs is read twice: between the two renames of a swap a
+// file may be missing.
 func (lookAtLinks) carryOut(l *loop) event {
 	sum, known := l.Config.LinksNow()
 	if known && sum != l.Config.LinksRead {

@@ -6,14 +6,15 @@ import (
 	"confit/linker"
 )
 
-// Some kubelets give the files of a volume to the pod's group after its swap, 30 ms to two seconds later: kubernetes#114461. The change of
-// an owner is no swap, so nobody hears of it.
+// Some kubelets give the files of a volume to the pod's group after its swap, 30 ms to two seconds
+// later: kubernetes#114461. The change of an owner is no swap, so nobody hears of it.
 const (
 	rightTime  = 2 * time.Second
 	rightPause = 50 * time.Millisecond
 )
 
-// waitsForRight reports that an answer isn't step's yet: it says of new volumes that a key may not be read. A first start waits for nothing.
+// waitsForRight reports that an answer isn't step's yet: it says of new volumes that a key may not
+// be read. A first start waits for nothing.
 func (l *loop) waitsForRight(e event, now time.Time) bool {
 	i, isInvalid := e.(invalid)
 	s, isStage := l.right.job.(stage)

@@ -73,8 +73,9 @@ func (l *loop) giveUp(d delivery) {
 	l.send(d.PID, d.Late)
 }
 
-// takes reports that a signal will not be lost: its receiver catches it, blocks it or ends by it, or can't be seen. Who forks blocks all
-// signals for a moment, so two looks in a row must find that.
+// takes reports that a signal will not be lost: its receiver catches it, blocks it or ends by it,
+// or can't be seen. Who forks blocks all signals for a moment, so two looks in a row must find
+// that.
 func (l *loop) takes(d *delivery) bool {
 	before := d.blocked
 	d.blocked = false
@@ -107,8 +108,9 @@ func (l *loop) receives(pid int, d *delivery) bool {
 	return true
 }
 
-// catches reports that a handler is one for this signal. Shells catch INT for themselves, and do nothing at it while a child runs: only a trap
-// of the text counts. What else bash catches has it end, by way of a trap for EXIT: that is a stop, but no HUP for a log.
+// catches reports that a handler is one for this signal. Shells catch INT for themselves, and do
+// nothing at it while a child runs: only a trap of the text counts. What else bash catches has it
+// end, by way of a trap for EXIT: that is a stop, but no HUP for a log.
 func (l *loop) catches(pid int, d *delivery) bool {
 	found := l.entry.proc.At(pid)
 	return !found.Shell || found.Traps(signals.Name(d.Signal), int(d.Signal)) || d.Late != 0 && d.Signal != signals.INT

@@ -1,7 +1,7 @@
 package supervisor
 
-// rule says what the change does in one of its phases when something happens. What is nil leaves the phase as it is: a hint waits for its
-// end, an app that is gone until the change comes to it.
+// rule says what the change does in one of its phases when something happens. What is nil leaves
+// the phase as it is: a hint waits for its end, an app that is gone until the change comes to it.
 type rule struct {
 	due        func(*transition)                // the deadline, where nobody waits for a hook or the linker
 	answered   func(*transition, event)         // by the linker

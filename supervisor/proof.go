@@ -8,7 +8,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// prove waits until the app has shown that it can live with the generation in force, since it has begun:
+// prove waits until the app has shown that it can live with the generation in force, since it has
+// begun:
 //   - It must not exit within the probation.
 //   - The verify hook, if there is one, must succeed, and once more when the
 //     probation is over.
@@ -44,7 +45,8 @@ func (t *transition) prove() {
 	}
 }
 
-// expectReady waits for READY=1 when it was announced: by RELOADING=1 after the reload, or by an earlier start at which the app said it.
+// expectReady waits for READY=1 when it was announced: by RELOADING=1 after the reload, or by an
+// earlier start at which the app said it.
 func (t *transition) expectReady() {
 	if t.app.MayBeReady() && (!t.started && t.unwell == "" || t.app.SaysReady) && t.generationInDoubt() {
 		t.proof.readyBy = t.now.Add(readyTimeout)

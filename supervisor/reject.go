@@ -24,7 +24,8 @@ func (t *transition) fail(step string, reason error, tail string) {
 	}
 }
 
-// reject drops the candidate, and says what is wrong with it, which generation stays in force and what to do.
+// reject drops the candidate, and says what is wrong with it, which generation stays in force and
+// what to do.
 func (t *transition) reject(step string, reason error, tail string) {
 	t.isRetry = t.isRetry && t.candidate.Inputs == t.rejection.inputs // else something else is mounted by now
 	switch {
@@ -64,8 +65,9 @@ func (t *transition) rejectionFor(step string, reason error, tail string) *statu
 	return &r
 }
 
-// heldUp is what has changed since something was refused that still stands, and since when: a generation is all keys. Where none of the keys
-// is different any more that were refused first, something else is refused.
+// heldUp is what has changed since something was refused that still stands, and since when: a
+// generation is all keys. Where none of the keys is different any more that were refused first,
+// something else is refused.
 func (t *transition) heldUp(keys map[string]status.Sum) map[string]status.Time {
 	held, stands, before := map[string]status.Time{}, false, cmp.Or(t.held.rejection, t.lastRejection)
 	if !t.rejection.stands || before == nil {
@@ -89,8 +91,8 @@ func (t *transition) heldUp(keys map[string]status.Sum) map[string]status.Time {
 	return held
 }
 
-// wayBack is the outcome of a generation that the app may have read. Nobody goes back from what all replicas share if that stays in force:
-// something else is to blame.
+// wayBack is the outcome of a generation that the app may have read. Nobody goes back from what all
+// replicas share if that stays in force: something else is to blame.
 func wayBack(stays bool) string {
 	if stays {
 		return outcomes.Rejected
@@ -98,8 +100,9 @@ func wayBack(stays bool) string {
 	return outcomes.RolledBack
 }
 
-// planRetry sets when the rejected candidate is tried again: its failure may pass, as when a name can't be resolved. A candidate that the
-// app was reloaded with, or that confit was killed with, waits for a change: another try would cost service again.
+// planRetry sets when the rejected candidate is tried again: its failure may pass, as when a name
+// can't be resolved. A candidate that the app was reloaded with, or that confit was killed with,
+// waits for a change: another try would cost service again.
 func (t *transition) planRetry() {
 	wait := t.config.Retry
 	if t.isRetry {
@@ -163,8 +166,8 @@ func (t *transition) reasons(step string, reason error) []any {
 	return keys
 }
 
-// stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may have a reason of its own, so nothing is
-// taken back, and verify is asked again.
+// stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may
+// have a reason of its own, so nothing is taken back, and verify is asked again.
 func (t *transition) stayUnwell(step string, reason error) {
 	text := step + ": " + reason.Error()
 	if text != t.unwell {
@@ -178,8 +181,9 @@ func (t *transition) stayUnwell(step string, reason error) {
 	t.endTransaction()
 }
 
-// dropCandidate ends a transaction that led to nothing. A published candidate is taken back first. Before the app ever ran the accepted
-// generation is put in force, whatever a former confit left there.
+// dropCandidate ends a transaction that led to nothing. A published candidate is taken back first.
+// Before the app ever ran the accepted generation is put in force, whatever a former confit left
+// there.
 func (t *transition) dropCandidate() {
 	switch {
 	case t.exposure.published() && t.app.Runs() && !t.ladder.HasAccepted():
@@ -193,8 +197,8 @@ func (t *transition) dropCandidate() {
 	}
 }
 
-// goOn goes on with what there is, when what was on its way is taken back. It is the one place that decides what follows a failure; see
-// isLast.
+// goOn goes on with what there is, when what was on its way is taken back. It is the one place that
+// decides what follows a failure; see isLast.
 func (t *transition) goOn() {
 	switch isAny := t.ladder.HasAccepted(); {
 	case isAny && !t.neverStarted(), t.app.Runs(): // also on what was lost
@@ -224,8 +228,8 @@ func (t *transition) startOnAccepted() {
 	t.start()
 }
 
-// recoverFromExit takes back what is to blame for the exit, and starts the app again. A hook that works on the app is killed first; its end
-// leads back here.
+// recoverFromExit takes back what is to blame for the exit, and starts the app again. A hook that
+// works on the app is killed first; its end leads back here.
 func (t *transition) recoverFromExit() {
 	switch {
 	case t.hook:

@@ -34,7 +34,8 @@ func (t *transition) makeAppRead() {
 	}
 }
 
-// reloadEnded is the end of a reload hook. If it fails on the accepted generation, only a restart can make the app read that.
+// reloadEnded is the end of a reload hook. If it fails on the accepted generation, only a restart
+// can make the app read that.
 func (t *transition) reloadEnded(err error, tail string) {
 	switch {
 	case err == nil:

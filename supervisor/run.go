@@ -11,8 +11,9 @@ import (
 	"confit/supervisor/statusfile"
 )
 
-// Run stages the first configuration, starts the app, and keeps both going until the app has exited, or can't be started. It returns the
-// exit code. If confit decided on it, and not the app, the error says why.
+// Run stages the first configuration, starts the app, and keeps both going until the app has
+// exited, or can't be started. It returns the exit code. If confit decided on it, and not the app,
+// the error says why.
 func (s Supervisor) Run() (code int, err error) {
 	if err := process.CanReap(); err != nil {
 		return process.ExitSystem, err
@@ -74,12 +75,12 @@ func notTrusted(left *linker.Rung) string {
 	return "stored generation not trusted: " + name(left.Generation) + " is the accepted one"
 }
 
-// lastWait is how long the end waits for the last status and for the linker, which may hang on a volume. Both take a millisecond, and more
-// on a busy node.
+// lastWait is how long the end waits for the last status and for the linker, which may hang on a
+// volume. Both take a millisecond, and more on a busy node.
 const lastWait = time.Second
 
-// end has the last status written and the linker's watches removed: the kernel delays the end of a process that has some by about ten
-// milliseconds.
+// end has the last status written and the linker's watches removed: the kernel delays the end of a
+// process that has some by about ten milliseconds.
 func (l *loop) end(closed <-chan struct{}) {
 	l.showStatus()
 	written := l.status.Close()
@@ -141,11 +142,12 @@ func (l *loop) handle(e event) {
 	}
 }
 
-// maxSignals is how many signals are taken at once: a flood of them must not delay anything else for long.
+// maxSignals is how many signals are taken at once: a flood of them must not delay anything else
+// for long.
 const maxSignals = 256
 
-// heed takes the signals that are there. They come before the children that ended: if TERM came before the app's exit in a restart, the app
-// isn't started again.
+// heed takes the signals that are there. They come before the children that ended: if TERM came
+// before the app's exit in a restart, the app isn't started again.
 func (l *loop) heed() {
 	for range maxSignals {
 		if !l.heedOne() {
@@ -164,7 +166,8 @@ func (l *loop) heedOne() bool {
 	return ok
 }
 
-// lookBeforeSignal looks at an app once more that a signal may end: what was seen may have been on its way to a script.
+// lookBeforeSignal looks at an app once more that a signal may end: what was seen may have been on
+// its way to a script.
 func (l *loop) lookBeforeSignal(s signals.Signal) {
 	if (s == signals.HUP || signals.MayStop(s)) && l.Config.EntrypointTimeout > 0 && l.state.app.Runs() {
 		l.handle(l.look(l.state.app.PID))
@@ -182,14 +185,15 @@ func (l *loop) become(s *state, actions []action) {
 	l.orders = nil
 }
 
-// reap collects all children that have ended, and handles the end of each before it reaps the next: with --adopt, that one may have become
-// the app just now. It hears a child's messages before it reaps the child, while the sender is known.
+// reap collects all children that have ended, and handles the end of each before it reaps the next:
+// with --adopt, that one may have become the app just now. It hears a child's messages before it
+// reaps the child, while the sender is known.
 func (l *loop) reap() {
 	l.family.Reap(l.lookAt, func(x process.Exit) { l.handle(l.ended(x)) })
 }
 
-// lookAt learns of a child that has ended what nobody knows once it is reaped. Where many end at once, a signal waits for one of them, not
-// for all.
+// lookAt learns of a child that has ended what nobody knows once it is reaped. Where many end at
+// once, a signal waits for one of them, not for all.
 func (l *loop) lookAt(pid int) {
 	l.heedOne()
 	l.listen()
@@ -209,7 +213,8 @@ func (l *loop) ended(x process.Exit) event {
 	return reaped{}
 }
 
-// maxMessages is how many messages are taken at once: an app that floods its socket must not delay the signals for it.
+// maxMessages is how many messages are taken at once: an app that floods its socket must not delay
+// the signals for it.
 const maxMessages = 64
 
 // messages tells of messages. Without a socket it never does.
@@ -220,8 +225,8 @@ func (l *loop) messages() <-chan struct{} {
 	return l.Notify.Hints()
 }
 
-// listen takes the messages that are there, and believes those of the app, its group and its descendants, as systemd does with
-// NotifyAccess=all.
+// listen takes the messages that are there, and believes those of the app, its group and its
+// descendants, as systemd does with NotifyAccess=all.
 func (l *loop) listen() {
 	if l.Notify == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"confit/supervisor/app"
 )
 
-// isFleeting reports a phase that passes by itself within moments. The status leaves it out: the app is reloaded first, and nothing is
-// written if no key has changed.
+// isFleeting reports a phase that passes by itself within moments. The status leaves it out: the
+// app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
 	switch s.shown() {
 	case staging, publishing, phase(app.Starting):

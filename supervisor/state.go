@@ -13,30 +13,39 @@ import (
 	"confit/supervisor/trial"
 )
 
-// phase is what the change is doing, or the app's half. Each has one deadline. The report hook has one of its own.
+// phase is what the change is doing, or the app's half. Each has one deadline. The report hook has
+// one of its own.
 type phase int
 
 // The phases of the change.
 const (
-	running     phase = phase(app.Stopping) + 1 + iota // nothing to do
-	settling                                           // a volume changed: waiting for quiet
-	staging                                            // the linker is reading the volumes, or recording that hooks are about to run on the candidate
-	rendering                                          // the render hook runs, or the linker takes up what that made
-	validating                                         // the validate hook runs
-	waiting                                            // for the app to have begun, as the candidate would end what its entrypoint works at
-	splaying                                           // a random wait, so that replicas don't all reload at once
-	gating                                             // the gate hook runs, or waits for the last outcome to be delivered
-	publishing                                         // the linker is moving the live link
-	withdrawing                                        // the linker is taking a generation back
-	touching                                           // the linker is making new links of what has changed
-	reading                                            // the app, which watches its files, is expected to open what has changed
-	reloading                                          // the reload hook runs
-	serving                                            // the app's half is to make the app read the generation in force, or to end
-	beginning                                          // the app is at its entrypoint: what it can live with is seen once it has begun
-	comparing                                          // the app has ended, and the linker looks whether something was missing
-	proving                                            // the app was reloaded: it must live on, and the verify hook succeed
-	telling                                            // nothing is left of the app: the end waits for the report hook
-	done                                               // confit ends
+	running  phase = phase(app.Stopping) + 1 + iota // nothing to do
+	settling                                        // a volume changed: waiting for quiet
+	// the linker is reading the volumes, or recording that hooks are about to run on the candidate
+	staging
+	rendering  // the render hook runs, or the linker takes up what that made
+	validating // the validate hook runs
+	// for the app to have begun, as the candidate would end what its entrypoint works at
+	waiting
+	splaying // a random wait, so that replicas don't all reload at once
+	// the gate hook runs, or waits for the last outcome to be delivered
+	gating
+	publishing  // the linker is moving the live link
+	withdrawing // the linker is taking a generation back
+	touching    // the linker is making new links of what has changed
+	// the app, which watches its files, is expected to open what has changed
+	reading
+	reloading // the reload hook runs
+	// the app's half is to make the app read the generation in force, or to end
+	serving
+	// the app is at its entrypoint: what it can live with is seen once it has begun
+	beginning
+	// the app has ended, and the linker looks whether something was missing
+	comparing
+	// the app was reloaded: it must live on, and the verify hook succeed
+	proving
+	telling // nothing is left of the app: the end waits for the report hook
+	done    // confit ends
 )
 
 var phaseNames = [done - running + 1]string{"running", "settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "withdrawing",
@@ -58,30 +67,37 @@ type state struct {
 	hook     bool      // a hook was to be started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
-	app     app.App
-	entered time.Duration // how long the last app that has begun was at its entrypoint; 0: none has, also in former containers
+	app app.App
+	// how long the last app that has begun was at its entrypoint; 0: none has, also in former
+	// containers
+	entered time.Duration
 
 	transaction
-	ladder       ladder.Ladder     // what there is to go back to
-	unproved     *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	unwell       string            // why the app isn't well on what it was started on, and was accepted before; "": it is
-	wellBy       time.Time         // when verify is asked again about that
-	pendingProof string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
-	putOffBy     time.Time         // when what confit was killed with is tried again; zero: nothing was put off
+	ladder ladder.Ladder // what there is to go back to
+	// why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
+	unproved *status.Rejection
+	// why the app isn't well on what it was started on, and was accepted before; "": it is
+	unwell string
+	wellBy time.Time // when verify is asked again about that
+	// the proof of the accepted generation, until the note has it and the log says so; "": it does
+	pendingProof string
+	putOffBy     time.Time // when what confit was killed with is tried again; zero: nothing was put off
 	note         notes
-	untidy       bool               // a generation that nobody can go back to may be left
-	repairBy     time.Time          // when what others have changed is put right next
-	missedBy     time.Time          // until then an end of the app is put down to something that was missing in the state directory
-	endedBy      process.Status     // how the app has ended, until it is known whether something was missing then
-	endedIn      phase              // in which phase of the change
-	again        int                // how often the app was started again in a row, as something was missing
-	readBy       time.Time          // when the app should have opened what has changed; zero: it has, or nobody knows
-	hasRead      *bool              // whether the app has opened what changed; nil: nobody knows (yet)
-	watched      bool               // the linker sees when somebody opens what has changed, and looks at no file itself
-	pending      bool               // a hint came while there was something else to do
-	writing      linker.Writing     // how the volumes change
-	fingerprint  linker.Fingerprint // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	trials       trial.Trials       // what confit was killed with, and what it tries
+	untidy       bool      // a generation that nobody can go back to may be left
+	repairBy     time.Time // when what others have changed is put right next
+	// until then an end of the app is put down to something that was missing in the state directory
+	missedBy time.Time
+	endedBy  process.Status // how the app has ended, until it is known whether something was missing then
+	endedIn  phase          // in which phase of the change
+	again    int            // how often the app was started again in a row, as something was missing
+	readBy   time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
+	hasRead  *bool          // whether the app has opened what changed; nil: nobody knows (yet)
+	watched  bool           // the linker sees when somebody opens what has changed, and looks at no file itself
+	pending  bool           // a hint came while there was something else to do
+	writing  linker.Writing // how the volumes change
+	// what the last look at the volumes saw; "": the next one stages the mounted configuration
+	fingerprint linker.Fingerprint
+	trials      trial.Trials // what confit was killed with, and what it tries
 
 	rejection  rejection
 	held       verdict // on the app's death, for a moment
@@ -99,10 +115,12 @@ type state struct {
 	exit exit // how confit ends, when that is decided: it may be draining or telling before
 }
 
-// accepted is the accepted generation that the app is on, or would go back to. Its Number is 0 where there is none.
+// accepted is the accepted generation that the app is on, or would go back to. Its Number is 0
+// where there is none.
 func (s *state) accepted() *linker.Rung { return s.ladder.InForce() }
 
-// shown is the phase that the log and the status name: that of the app's half while the change waits for it.
+// shown is the phase that the log and the status name: that of the app's half while the change
+// waits for it.
 func (s *state) shown() phase {
 	switch {
 	case s.phase == serving && s.app.Phase == app.Up: // a plain init has nothing else to do
@@ -116,8 +134,9 @@ func (s *state) shown() phase {
 // due is when something is due in the phase; zero: never.
 func (s *state) due() time.Time { return earliest(s.deadline, s.app.Deadline, s.app.WorksUntil()) }
 
-// transaction is a change on its way, from the look at the volumes until it is accepted or taken back. look makes one, rest drops it. An
-// app that is started again without a change has one without a candidate.
+// transaction is a change on its way, from the look at the volumes until it is accepted or taken
+// back. look makes one, rest drops it. An app that is started again without a change has one
+// without a candidate.
 type transaction struct {
 	candidate    linker.Candidate
 	isRetry      bool          // it was rejected before, and is tried again
@@ -126,11 +145,13 @@ type transaction struct {
 	waits        time.Time     // since when the candidate waits for the app to begin; zero: it didn't have to
 	warned       bool          // the log has said that this takes long
 	exposure     exposure
-	started      bool    // the app is started on the generation in force, not only reloaded
-	leftAtHUP    bool    // the app left at auto's HUP, and has to show that it can live on the candidate
-	appFailure   error   // the app is gone, and the generation in force is to blame
-	outdated     bool    // they moved on, and the gate was asked to end
-	proof        proof   // what the generation in force still has to prove
-	wentFrom     int     // the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0: there is none
-	setback      setback // how what is mounted failed, where nothing is accepted
+	started      bool  // the app is started on the generation in force, not only reloaded
+	leftAtHUP    bool  // the app left at auto's HUP, and has to show that it can live on the candidate
+	appFailure   error // the app is gone, and the generation in force is to blame
+	outdated     bool  // they moved on, and the gate was asked to end
+	proof        proof // what the generation in force still has to prove
+	// the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0:
+	// there is none
+	wentFrom int
+	setback  setback // how what is mounted failed, where nothing is accepted
 }

@@ -11,8 +11,9 @@ import (
 	"confit/supervisor/trial"
 )
 
-// begin returns the first state and its actions. The first configuration is staged like any other, except that no app runs yet. former is
-// what a former confit left on the same state directory. fallback says whether there is one.
+// begin returns the first state and its actions. The first configuration is staged like any other,
+// except that no app runs yet. former is what a former confit left on the same state directory.
+// fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{config: c, now: now, state: state{
 		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, repairBy: now.Add(c.Rescan),
@@ -29,9 +30,10 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	return &t.state, t.actions
 }
 
-// step decides what an event means: it returns the next state and what is to be done. It is pure, and total: a pair of phase and event that
-// has no rule leaves the phase as it is. The state before stays as it was. It comes and goes by its address: the loop's stack stays small,
-// and each event leaves one copy, not two.
+// step decides what an event means: it returns the next state and what is to be done. It is pure,
+// and total: a pair of phase and event that has no rule leaves the phase as it is. The state before
+// stays as it was. It comes and goes by its address: the loop's stack stays small, and each event
+// leaves one copy, not two.
 func step(c *config.Config, s *state, now time.Time, e event) (*state, []action) {
 	if s.phase == done {
 		return s, nil
@@ -60,7 +62,8 @@ func (elapsed) take(t *transition) {
 	t.killReportIf(t.outcomes.Late(t.now))
 }
 
-// late is the deadline of the phase: the hook is killed, the linker's answer is late, or something else is due. A gate may run on.
+// late is the deadline of the phase: the hook is killed, the linker's answer is late, or something
+// else is due. A gate may run on.
 func (t *transition) late() {
 	due := t.phase.rule().due
 	switch {
@@ -73,8 +76,8 @@ func (t *transition) late() {
 	}
 }
 
-// linkerAnswered takes the linker's answer to the job that was awaited last. When nobody waits for it any more, as after a stop, it only
-// tells where the targets lead.
+// linkerAnswered takes the linker's answer to the job that was awaited last. When nobody waits for
+// it any more, as after a stop, it only tells where the targets lead.
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, noDeadline
 	_, shown := e.(published)
@@ -99,8 +102,8 @@ func (e failed) take(t *transition)     { t.linkerAnswered(e) }
 
 func (e hookEnded) take(t *transition) { t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail) }
 
-// hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed and given up is no answer to what waits
-// for another one by now.
+// hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed
+// and given up is no answer to what waits for another one by now.
 func (t *transition) hookOver(err error, tail string) {
 	rule, awaited := t.phase.rule(), t.hook
 	t.hook = false
@@ -123,9 +126,9 @@ func (hinted) take(t *transition) {
 	}
 }
 
-// A hook that could not be started counts as one that failed. But a reload hook that never ran has not reloaded the app: nothing has to be
-// undone there, and another try costs no service.
-// What is about something that is gone is no failure of a hook.
+// A hook that could not be started counts as one that failed. But a reload hook that never ran has
+// not reloaded the app: nothing has to be undone there, and another try costs no service. What is
+// about something that is gone is no failure of a hook.
 func (e hookStartFailed) take(t *transition) {
 	if e.refused && t.hook {
 		t.hook = false

@@ -8,10 +8,11 @@ import (
 	"confit/supervisor/app"
 )
 
-// What a kill of confit would say in this moment, and what the kills and the ends before say of the candidate.
+// What a kill of confit would say in this moment, and what the kills and the ends before say of the
+// candidate.
 
-// recordTrial has recorded what a kill of confit would say in this moment, if that is news. The life of an app counts; a death that is held
-// isn't in the note yet.
+// recordTrial has recorded what a kill of confit would say in this moment, if that is news. The
+// life of an app counts; a death that is held isn't in the note yet.
 func (t *transition) recordTrial() {
 	life := t.accepted().Inputs
 	switch {
@@ -29,7 +30,8 @@ func (t *transition) recordTrial() {
 // isProven reports that just these bytes were accepted.
 func (t *transition) isProven() bool { return t.isAccepted() && !t.candidate.Unrendered }
 
-// kills is how often confit was killed while it tried the candidate. That the renderer isn't run is all that follows from a kill in that.
+// kills is how often confit was killed while it tried the candidate. That the renderer isn't run is
+// all that follows from a kill in that.
 func (t *transition) kills() int {
 	if t.isProven() || t.candidate.Unrun {
 		return 0
@@ -37,8 +39,8 @@ func (t *transition) kills() int {
 	return t.trials.Kills(t.candidate.Inputs)
 }
 
-// enterTrial begins a step of the trial. A kill says nothing of what was accepted, where a life counts, nor of the fallback, unless that is
-// the last rung: nothing else is left.
+// enterTrial begins a step of the trial. A kill says nothing of what was accepted, where a life
+// counts, nor of the fallback, unless that is the last rung: nothing else is left.
 func (t *transition) enterTrial(step string) {
 	if t.candidate.Fallback && !t.ladder.IsDown() || t.isProven() {
 		t.trials.Pause()
@@ -58,13 +60,15 @@ func (t *transition) goOnTrial(step string) {
 	}
 }
 
-// endTrial ends the trial before confit's eyes: the candidate was taken back, or confit is asked to stop.
+// endTrial ends the trial before confit's eyes: the candidate was taken back, or confit is asked to
+// stop.
 func (t *transition) endTrial() {
 	t.trials.End()
 	t.recordTrial() // before another hook runs
 }
 
-// mayBeDeadly reports that confit was killed with the candidate, and that the app isn't started yet.
+// mayBeDeadly reports that confit was killed with the candidate, and that the app isn't started
+// yet.
 func (t *transition) mayBeDeadly() bool {
 	return t.kills() > 0 && t.neverStarted() && !t.isAccepted()
 }
@@ -81,15 +85,16 @@ func (t *transition) tooOften() error {
 	return fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.trials.Former.Suspects)
 }
 
-// endedAtEntrypoint reports that the app has ended at its entrypoint, when the candidate is tried and the app has worked there for longer than
-// a probation: what its script needs may be away. Without a probation each end is the candidate's at once.
+// endedAtEntrypoint reports that the app has ended at its entrypoint, when the candidate is tried
+// and the app has worked there for longer than a probation: what its script needs may be away.
+// Without a probation each end is the candidate's at once.
 func (t *transition) endedAtEntrypoint() bool {
 	wait := t.config.Probation
 	return t.phase == beginning && t.trials.IsAtEntrypoint() && wait > 0 && t.over(t.app.Since.Add(wait))
 }
 
-// confirmedAt is when the app has lived through a probation on something else than what it has ended on at its entrypoint; zero: nobody
-// waits for that.
+// confirmedAt is when the app has lived through a probation on something else than what it has
+// ended on at its entrypoint; zero: nobody waits for that.
 func (t *transition) confirmedAt() time.Time {
 	if !t.trials.IsUnconfirmed() || !t.app.Runs() || t.app.IsAtEntrypoint() {
 		return noDeadline
@@ -100,7 +105,8 @@ func (t *transition) confirmedAt() time.Time {
 // putOffWait is how long what was put off waits for an app that was started this moment.
 func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, app.HandlerWait) }
 
-// confirm counts an end at the entrypoint once the app has lived on something else. What ended there is tried again.
+// confirm counts an end at the entrypoint once the app has lived on something else. What ended
+// there is tried again.
 func (t *transition) confirm() {
 	if t.isDue(t.confirmedAt()) {
 		t.trials.Confirm()

@@ -8,8 +8,9 @@ import (
 	"confit/supervisor/app"
 )
 
-// A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and passes the exit code on. Nobody looks at a
-// volume any more. An app that is down is started once more on the accepted generation.
+// A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and passes
+// the exit code on. Nobody looks at a volume any more. An app that is down is started once more on
+// the accepted generation.
 func (e crashed) take(t *transition) {
 	t.busy, t.stalled = false, noDeadline
 	t.Say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())

@@ -34,7 +34,8 @@ func (t *transition) passVerdict() {
 	}
 }
 
-// dropVerdict forgets a verdict, as the app was stopped. The question of a gate is answered by that, which is told at once.
+// dropVerdict forgets a verdict, as the app was stopped. The question of a gate is answered by
+// that, which is told at once.
 func (t *transition) dropVerdict() {
 	if t.held.before != nil {
 		t.ladder.Ladder = *t.held.before
@@ -50,8 +51,9 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
-// tidy does what is left to do after a transaction: it notes what is accepted, also if a note was refused a moment ago, and removes what
-// nobody can go back to. The linker spares what is noted: it may refuse this note, too.
+// tidy does what is left to do after a transaction: it notes what is accepted, also if a note was
+// refused a moment ago, and removes what nobody can go back to. The linker spares what is noted: it
+// may refuse this note, too.
 func (t *transition) tidy() {
 	t.note.by = noDeadline
 	t.storeNote()

@@ -29,7 +29,8 @@ func (t *transition) withdrawEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
-		case t.neverStarted() && t.wentFrom == 0 && t.ladder.HasAccepted(): // it can't be put in force, and so not be started on
+		// it can't be put in force, and so not be started on
+		case t.neverStarted() && t.wentFrom == 0 && t.ladder.HasAccepted():
 			t.endNow(exit{process.ExitSystem, e.err})
 		case t.neverStarted() && t.wentFrom == 0: // whatever follows replaces what is published
 			t.endTrial()
@@ -42,8 +43,8 @@ func (t *transition) withdrawEnded(e event) {
 	}
 }
 
-// goFurther goes on without what was to be gone back to: with the next rung, with the fallback, or with what is in force. Where no app runs
-// on that it is the end.
+// goFurther goes on without what was to be gone back to: with the next rung, with the fallback, or
+// with what is in force. Where no app runs on that it is the end.
 func (t *transition) goFurther(err error) {
 	t.Say(slog.LevelError, "generation not gone back to", "error", err.Error())
 	t.wentFrom = cmp.Or(t.wentFrom, t.accepted().Number)
@@ -66,7 +67,8 @@ func (t *transition) goFurther(err error) {
 
 // takenBack goes on with the generation in force again.
 func (t *transition) takenBack(e withdrawn) {
-	further, reached, wasLive := t.wentFrom != 0, t.exposure.reached(), t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number // as the log says
+	// as the log says
+	further, reached, wasLive := t.wentFrom != 0, t.exposure.reached(), t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number
 	if t.exposure = hidden; reached {
 		t.exposure = restored
 	}

@@ -1,4 +1,5 @@
-// Package document reads volumes from a JSON document, {"VOLUME": {"KEY": "BASE64"}}, and lays them out as the kubelet does.
+// Package document reads volumes from a JSON document, {"VOLUME": {"KEY": "BASE64"}}, and lays them
+// out as the kubelet does.
 //
 // It guarantees that
 //   - it writes below the directory that it is given, and nowhere else, whatever the names are;
@@ -25,11 +26,14 @@ import (
 	"confit/linker/safedir"
 )
 
-// What a document may have. Each file and directory takes memory of the kernel, however small it is.
+// What a document may have. Each file and directory takes memory of the kernel, however small it
+// is.
 const (
 	maxSize  = 4 << 20 // bytes
 	maxFiles = 4 << 10 // files and directories that are made of it
-	maxDepth = 100     // directories in a name: each is opened by its path, so the time grows with the square of the depth
+	// directories in a name: each is opened by its path, so the time grows with the square of the
+	// depth
+	maxDepth = 100
 )
 
 // ErrWrong is the error of a document that can't be read, or names what can't be a key.
@@ -40,7 +44,8 @@ func wrong(err error) error { return fmt.Errorf("%w: %w", ErrWrong, err) }
 // data is what ..data points at.
 const data = "..keys"
 
-// Write makes a volume below the directory for each that the document has, and lists them. The error is [ErrWrong], or else the system's.
+// Write makes a volume below the directory for each that the document has, and lists them. The
+// error is [ErrWrong], or else the system's.
 func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 	input := &io.LimitedReader{R: document, N: maxSize + 1}
 	r := &reader{to: to, input: input, tokens: json.NewDecoder(input), made: map[string]bool{}}
@@ -160,8 +165,8 @@ func (r *reader) count(name string, isFile bool) error {
 	return nil
 }
 
-// refused makes a mistake of what the names make impossible: one key is a directory of another, or a name is too long. Any other error ends
-// the stream.
+// refused makes a mistake of what the names make impossible: one key is a directory of another, or
+// a name is too long. Any other error ends the stream.
 func (r *reader) refused(err error, format string, names ...any) error {
 	if err != nil && files.Ignoring(err, unix.EEXIST, unix.ENOTDIR, unix.EISDIR, unix.ENAMETOOLONG) == nil {
 		r.mistake(format+": %w", append(names, files.Cause(err))...)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Raw is the descriptor of a regular file that is copied. An [os.File] asks the runtime first whether it can wait for the file;
-// epoll_ctl(2) refuses that for each regular file.
+// Raw is the descriptor of a regular file that is copied. An [os.File] asks the runtime first
+// whether it can wait for the file; epoll_ctl(2) refuses that for each regular file.
 type Raw int
 
 // OpenAt opens a name in a directory, and follows no link.
@@ -72,9 +72,10 @@ func (f Raw) Stat() (st unix.Stat_t, err error) {
 // Close is close(2).
 func (f Raw) Close() error { return unix.Close(int(f)) }
 
-// Give gives a copy, which was made for confit's user alone, the group, mode and owner of its source, in this order. So nobody else can
-// read it in between, and confit sets the mode before it gives the file away. It gives group and owner as far as the kernel permits. A mode
-// that can't be set is an error.
+// Give gives a copy, which was made for confit's user alone, the group, mode and owner of its
+// source, in this order. So nobody else can read it in between, and confit sets the mode before it
+// gives the file away. It gives group and owner as far as the kernel permits. A mode that can't be
+// set is an error.
 func Give(fd int, mode, owner, group uint32) error {
 	if err := permitted(unix.Fchown(fd, -1, int(group))); err != nil {
 		return err
@@ -88,13 +89,15 @@ func Give(fd int, mode, owner, group uint32) error {
 	return permitted(unix.Fchown(fd, int(owner), -1))
 }
 
-// permitted is nil if a file can't be given to somebody here: only root may, chown(2); the user namespace doesn't map the owner or group,
-// EINVAL of user_namespaces(7); a seccomp profile or the file system doesn't offer the call.
+// permitted is nil if a file can't be given to somebody here: only root may, chown(2); the user
+// namespace doesn't map the owner or group, EINVAL of user_namespaces(7); a seccomp profile or the
+// file system doesn't offer the call.
 func permitted(err error) error {
 	return Ignoring(err, unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP)
 }
 
-// Hash is a SHA-256: of the bytes of a key or, of a generation, of the names, modes and bytes of its keys.
+// Hash is a SHA-256: of the bytes of a key or, of a generation, of the names, modes and bytes of
+// its keys.
 type Hash [sha256.Size]byte
 
 // String is the hash's first twelve digits, enough for a person to tell two apart.
@@ -109,7 +112,8 @@ func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
 // MarshalText writes Hex, as notes have it.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.Hex()), nil }
 
-// UnmarshalText reads what Hex writes. Anything else gives the zero hash: who believes a note compares its hashes.
+// UnmarshalText reads what Hex writes. Anything else gives the zero hash: who believes a note
+// compares its hashes.
 func (h *Hash) UnmarshalText(text []byte) error {
 	*h = Hash{}
 	if sum, err := hex.DecodeString(string(text)); err == nil && len(sum) == len(h) {
@@ -132,7 +136,8 @@ func NewCopier(maxSize int64) *Copier {
 	return &Copier{MaxSize: maxSize, buffer: make([]byte, bufferSize)}
 }
 
-// Copy copies what is left of a file to w and returns its hash. More than MaxSize bytes are an error.
+// Copy copies what is left of a file to w and returns its hash. More than MaxSize bytes are an
+// error.
 func (c *Copier) Copy(f io.Reader, w io.Writer) (Hash, error) {
 	sum, n, err := c.CopyUpTo(f, w, c.MaxSize)
 	if n > c.MaxSize {
@@ -141,7 +146,8 @@ func (c *Copier) Copy(f io.Reader, w io.Writer) (Hash, error) {
 	return sum, err
 }
 
-// CopyUpTo copies what is left of a file to w and returns its hash and size; of more than limit bytes, one more than that.
+// CopyUpTo copies what is left of a file to w and returns its hash and size; of more than limit
+// bytes, one more than that.
 func (c *Copier) CopyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
 	h := sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), c.buffer)

@@ -1,12 +1,13 @@
-// Package files is the ground that the linker stands on: what is known of a file, by which names confit calls what it leaves, and what an
-// error of that is.
+// Package files is the ground that the linker stands on: what is known of a file, by which names
+// confit calls what it leaves, and what an error of that is.
 //
 // It guarantees that
 //   - an error that may pass by itself is never an [*Invalid];
 //   - a name that confit gives is one that [IsOwnName] knows, and is never too long;
 //   - what is copied is hashed on the way, and never grows beyond its limit.
 //
-// It does not know what the files are for: volumes, generations and targets are the business of the packages above it.
+// It does not know what the files are for: volumes, generations and targets are the business of the
+// packages above it.
 package files
 
 import (
@@ -22,7 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckTrusted refuses what somebody else may have put there: only confit's user or root may own it, and write to it.
+// CheckTrusted refuses what somebody else may have put there: only confit's user or root may own
+// it, and write to it.
 func CheckTrusted(st *unix.Stat_t) error {
 	switch {
 	case !Own(st.Uid):
@@ -36,11 +38,13 @@ func CheckTrusted(st *unix.Stat_t) error {
 // Own reports whether a user is confit's own or root.
 func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
 
-// DirMode is the mode of directories that confit makes: another user's app reads below them, as modes of files allow.
+// DirMode is the mode of directories that confit makes: another user's app reads below them, as
+// modes of files allow.
 const DirMode = 0o755
 
-// AsDir is a name that only a directory has: with a FIFO in its place, open(2) fails with ENOTDIR, where for the bare name it would wait
-// for a writer. os.OpenRoot and Root.OpenRoot open the bare name.
+// AsDir is a name that only a directory has: with a FIFO in its place, open(2) fails with ENOTDIR,
+// where for the bare name it would wait for a writer. os.OpenRoot and Root.OpenRoot open the bare
+// name.
 func AsDir(name string) string { return name + "/." }
 
 // Missing reports a path that isn't there.
@@ -49,14 +53,16 @@ func Missing(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// MemoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and projected volumes live: pkg/volume/secret and pkg/volume/projected
-// of k8s.io/kubernetes. overlayfs, of which images are made, counts as a disk.
+// MemoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and projected volumes live:
+// pkg/volume/secret and pkg/volume/projected of k8s.io/kubernetes. overlayfs, of which images are
+// made, counts as a disk.
 func MemoryBacked(st unix.Statfs_t) bool {
 	kind := uint32(st.Type) // of another width and sign on each platform
 	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
 
-// MayBeMemory reports a file system that doesn't tell: gVisor shows each volume of the node as 9p, those of Secrets, too.
+// MayBeMemory reports a file system that doesn't tell: gVisor shows each volume of the node as 9p,
+// those of Secrets, too.
 func MayBeMemory(st unix.Statfs_t) bool { return uint32(st.Type) == unix.V9FS_MAGIC }
 
 // OnNetwork reports a file system that waits for a server: NFS, SMB, Ceph, AFS.
@@ -91,7 +97,8 @@ func SortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Key
 // Euid is confit's own user, which never changes.
 var Euid = os.Geteuid()
 
-// Invalid is the error of volumes that give no candidate, until one changes: a key is missing, no regular file, too large.
+// Invalid is the error of volumes that give no candidate, until one changes: a key is missing, no
+// regular file, too large.
 type Invalid struct{ err error }
 
 func (e *Invalid) Error() string { return e.err.Error() }
@@ -112,8 +119,9 @@ func Invalidf(format string, args ...any) error {
 	return AsInvalid(fmt.Errorf(format, args...))
 }
 
-// MayPass reports that the cause of an error, or of one of those that it joins, is the system's, and may pass by itself: it says nothing of
-// a file, which may be there, and whole. EACCES stays until somebody changes a mode.
+// MayPass reports that the cause of an error, or of one of those that it joins, is the system's,
+// and may pass by itself: it says nothing of a file, which may be there, and whole. EACCES stays
+// until somebody changes a mode.
 func MayPass(err error) bool {
 	return err != nil && Ignoring(err, unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN) == nil
 }
@@ -129,7 +137,8 @@ func AsInvalid(err error) error {
 // MaxProblems bounds how many problems one message lists.
 const MaxProblems = 10
 
-// JoinInvalid makes one error of many, or nil of none. It is the first that may pass, if there is one: the others are told when that is over.
+// JoinInvalid makes one error of many, or nil of none. It is the first that may pass, if there is
+// one: the others are told when that is over.
 func JoinInvalid(wrong []error) error {
 	if len(wrong) == 0 {
 		return nil
@@ -146,7 +155,8 @@ func JoinInvalid(wrong []error) error {
 // ErrMoved says that the volumes changed while they were read.
 var ErrMoved = errors.New("the volume changed while it was read")
 
-// Cause is the bare reason inside a path error: the path would be said twice, or be relative to what the reader can't know.
+// Cause is the bare reason inside a path error: the path would be said twice, or be relative to
+// what the reader can't know.
 func Cause(err error) error {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		return of.Err

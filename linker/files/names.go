@@ -12,13 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// Names of what confit leaves beside a target. They begin with a dot, so that include conf.d/*.conf doesn't find them.
+// Names of what confit leaves beside a target. They begin with a dot, so that include conf.d/*.conf
+// doesn't find them.
 const (
 	KeptPrefix     = ".confit-kept-"
 	ReplacedPrefix = ".confit-replaced-"
 )
 
-// TmpPrefix begins the name of what is not yet in its place. What a killed confit leaves under one the next sweeps.
+// TmpPrefix begins the name of what is not yet in its place. What a killed confit leaves under one
+// the next sweeps.
 const TmpPrefix = ".confit-tmp-"
 
 // maxName is the longest name of a file.
@@ -43,8 +45,9 @@ func IsOwnName(path string) bool {
 // TmpName is a new name that begins with [TmpPrefix].
 func TmpName() string { return TmpPrefix + strconv.FormatUint(rand.Uint64(), 36) }
 
-// NameFlaw says why a name can't be passed on: the notes and the status are JSON, which is UTF-8, and a hook gets the changed keys one a
-// line. The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
+// NameFlaw says why a name can't be passed on: the notes and the status are JSON, which is UTF-8,
+// and a hook gets the changed keys one a line. The keys of a ConfigMap or Secret have only letters,
+// digits, -, _ and dots.
 func NameFlaw(name string) string {
 	switch {
 	case !utf8.ValidString(name):
@@ -55,10 +58,12 @@ func NameFlaw(name string) string {
 	return ""
 }
 
-// Resolver remembers the real paths of directories, so that many links below one ask the file system once.
+// Resolver remembers the real paths of directories, so that many links below one ask the file
+// system once.
 type Resolver map[string]string
 
-// Path follows the links in the part of a path that exists, but for the last element: /var/run/x is mostly /run/x.
+// Path follows the links in the part of a path that exists, but for the last element: /var/run/x is
+// mostly /run/x.
 func (r Resolver) Path(path string) string {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if dir == path {

@@ -29,8 +29,9 @@ func (e *Damaged) Error() string {
 	return text
 }
 
-// Compare finds out whether each key of a generation is there, and has its bytes; else the error is a [*Damaged]. A mode or an owner alone
-// is no damage, as an entrypoint may have set it, unless it keeps confit out; nor is a name too many.
+// Compare finds out whether each key of a generation is there, and has its bytes; else the error is
+// a [*Damaged]. A mode or an owner alone is no damage, as an entrypoint may have set it, unless it
+// keeps confit out; nor is a name too many.
 func (c *Store) Compare(g *Copy) error {
 	return c.damage(g, func(flaw) error { return nil })
 }
@@ -57,8 +58,9 @@ func (c *Store) CompareNames(g *Copy) error {
 	return d
 }
 
-// Restore makes a generation's directory what was written, as far as that needs no bytes: the app's user, an entrypoint or a hook may have
-// changed it. Strangers go, and modes and owners are set right, also of directories. Then the error is that of Compare.
+// Restore makes a generation's directory what was written, as far as that needs no bytes: the app's
+// user, an entrypoint or a hook may have changed it. Strangers go, and modes and owners are set
+// right, also of directories. Then the error is that of Compare.
 func (c *Store) Restore(g *Copy) error {
 	changes := 0
 	err := c.damage(g, func(f flaw) error {
@@ -80,7 +82,8 @@ func (c *Store) Restore(g *Copy) error {
 	return err
 }
 
-// damage lists the keys that are damaged, makes directories that are missing, and calls found with all other flaws.
+// damage lists the keys that are damaged, makes directories that are missing, and calls found with
+// all other flaws.
 func (c *Store) damage(g *Copy, found func(flaw) error) error {
 	d := &Damaged{number: g.Number}
 	err := c.inspect(g, func(f flaw) error {
@@ -105,8 +108,9 @@ func (c *Store) damage(g *Copy, found func(flaw) error) error {
 	return d
 }
 
-// Replace puts a copy that was written under another name in the place of a damaged generation. Each name keeps the mode and owner of what
-// stands there, and what others have added moves with it. Who reads meanwhile has the one or the other, whole.
+// Replace puts a copy that was written under another name in the place of a damaged generation.
+// Each name keeps the mode and owner of what stands there, and what others have added moves with
+// it. Who reads meanwhile has the one or the other, whole.
 func (c *Store) Replace(g, again *Copy, written string) error {
 	all := c.State.Generations
 	for p := range c.partsOf(g) {
@@ -142,8 +146,8 @@ func (c *Store) Replace(g, again *Copy, written string) error {
 	return all.RemoveAll(former)
 }
 
-// keepLooks gives a part of a copy the mode and owner of what it will replace, if that is of the same kind and confit may read it. It never
-// gives a set-user-ID bit.
+// keepLooks gives a part of a copy the mode and owner of what it will replace, if that is of the
+// same kind and confit may read it. It never gives a set-user-ID bit.
 func keepLooks(in, to *safedir.Dir, name, as string) error {
 	was, err := in.Stat(name)
 	is, missing := to.Stat(as)

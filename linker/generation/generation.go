@@ -1,4 +1,5 @@
-// Package generation knows the generations on the disk: what is in each, and whether it still is that.
+// Package generation knows the generations on the disk: what is in each, and whether it still is
+// that.
 //
 // It guarantees that
 //   - a generation that [Store.Restore] has put right has its modes and owners. A key has the bytes that were written, or is named;
@@ -23,10 +24,12 @@ import (
 
 // Generation names a generation, as note.json has it, too.
 type Generation struct {
-	Number int          `json:"number"`
-	Hash   files.Hash   `json:"hash"`
-	Dir    string       `json:"-"` // its directory, absolute
-	Shared files.Hash   `json:"-"` // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Number int        `json:"number"`
+	Hash   files.Hash `json:"hash"`
+	Dir    string     `json:"-"` // its directory, absolute
+	// of the names and bytes of the staged keys that all replicas share: the same for the same
+	// edit, whatever their modes
+	Shared files.Hash   `json:"-"`
 	Inputs files.Hash   `json:"-"` // of what comes from volumes; the same as Hash when nothing is rendered
 	Local  string       `json:"-"` // the staged keys that Shared leaves out, one a line
 	Env    *Environment `json:"-"` // what its env lines make; nil: nothing. A generation keeps its pointer
@@ -34,7 +37,8 @@ type Generation struct {
 
 	AcceptedAt int64 `json:"acceptedAt,omitempty"` // in seconds since 1970; 0: it wasn't, or nobody knows when
 
-	Fallback bool `json:"fallback,omitempty"` // some of it came from the fallback, and the mounted configuration has not equalled it since
+	// some of it came from the fallback, and the mounted configuration has not equalled it since
+	Fallback bool `json:"fallback,omitempty"`
 }
 
 // Environment is what the env lines make of a generation's keys.
@@ -48,16 +52,21 @@ type Copy struct {
 	Generation
 	Files   map[lines.Key]File           // by path in the generation
 	Targets map[lines.Target]target.Want // by target
-	Unmoved func() error                 // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
+	// returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks
+	// any more
+	Unmoved func() error
 
 	Unrendered bool // what the renderer makes is missing yet
-	Current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
+	// this confit has rendered its inputs, to just these files: while it is the accepted one, they
+	// aren't rendered again
+	Current bool
 
 	stamps map[lines.Key]stamp // of its files, when this confit wrote them or read them last
 	ended  int64               // the ctime of the last one, or when all were looked at, in nanoseconds
 }
 
-// Know sets what the caller is told of a generation that is written. dir is its directory, absolute.
+// Know sets what the caller is told of a generation that is written. dir is its directory,
+// absolute.
 func (g *Copy) Know(dir string) {
 	g.Dir = dir
 	if g.Keys == nil {
@@ -68,7 +77,8 @@ func (g *Copy) Know(dir string) {
 // Keys are the keys of a generation. Any goroutine may ask once the generation is complete.
 type Keys struct{ files map[lines.Key]File }
 
-// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The map is the caller's.
+// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The map is the
+// caller's.
 func (k *Keys) Sums() map[string]string {
 	sums := make(map[string]string, len(k.files))
 	for path, f := range k.files {
@@ -87,7 +97,8 @@ func HashOf(read map[lines.Key]File) files.Hash {
 	return files.Hash(h.Sum(nil))
 }
 
-// Unreadable is what a file of a group can't have in its mode if nobody may read it who may not read each staged key.
+// Unreadable is what a file of a group can't have in its mode if nobody may read it who may not
+// read each staged key.
 func (g *Copy) Unreadable(group uint32) (mode fs.FileMode) {
 	for _, f := range g.Files {
 		switch {
@@ -145,7 +156,8 @@ type File struct {
 	Size   int64       `json:"size"`             // in bytes, after writing
 	Links  []int       `json:"links"`            // the links that ask for it
 	Direct bool        `json:"direct,omitempty"` // it has no copy
-	Alone  bool        `json:"alone,omitempty"`  // its copy is its owner's alone; before writing, where the source's owner can't be given
+	// its copy is its owner's alone; before writing, where the source's owner can't be given
+	Alone bool `json:"alone,omitempty"`
 }
 
 // copyMode is the mode of the copy.
@@ -174,7 +186,8 @@ func (f File) OpensFor(user uint32, groups []uint32) bool {
 	}
 }
 
-// stamp holds what changes when somebody touches a file. ctime can't be set back, but it is coarse: see untouched.
+// stamp holds what changes when somebody touches a file. ctime can't be set back, but it is coarse:
+// see untouched.
 type stamp struct {
 	dev, ino   uint64
 	mode       uint32
@@ -187,15 +200,17 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
-// untouched reports whether a file is still as it was written. Its times are those of the kernel's last tick. So what was written in the
-// tick in which the generation was finished may have been written again since, with the same times.
+// untouched reports whether a file is still as it was written. Its times are those of the kernel's
+// last tick. So what was written in the tick in which the generation was finished may have been
+// written again since, with the same times.
 func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
 }
 
-// Finish gives a file that was written its owner, group and mode, and notes what the kernel permitted of that. The mode comes before the
-// owner, as only the owner can set it; so a copy becomes its owner's alone at last.
+// Finish gives a file that was written its owner, group and mode, and notes what the kernel
+// permitted of that. The mode comes before the owner, as only the owner can set it; so a copy
+// becomes its owner's alone at last.
 func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 	f := g.Files[p]
 	err := files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)

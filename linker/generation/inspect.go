@@ -59,7 +59,8 @@ type inspection struct {
 	found func(flaw) error
 }
 
-// inspect calls found with each flaw of a generation. It goes on below a directory only then: found may undo what keeps it out.
+// inspect calls found with each flaw of a generation. It goes on below a directory only then: found
+// may undo what keeps it out.
 func (c *Store) inspect(g *Copy, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
@@ -112,7 +113,8 @@ func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 	return err
 }
 
-// partsOf lists the files of a generation, their directories and those that are targets as a whole, and whether each is a directory.
+// partsOf lists the files of a generation, their directories and those that are targets as a whole,
+// and whether each is a directory.
 func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	parts := map[lines.Key]bool{".": true}
 	add := func(dir lines.Key) {
@@ -134,8 +136,8 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	return parts
 }
 
-// compare looks at one part. It reads a file, unless nobody has touched it since it was read or written last. The error is one that may pass:
-// nobody knows what is in the file.
+// compare looks at one part. It reads a file, unless nobody has touched it since it was read or
+// written last. The error is one that may pass: nobody knows what is in the file.
 func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix.Stat_t) (flawKind, error) {
 	f, isFile := i.g.Files[p]
 	switch {
@@ -185,8 +187,8 @@ func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// Check looks at a candidate after a hook has run. What the hook left beside the keys is removed. An [*files.Invalid] names what is no
-// longer as it was staged.
+// Check looks at a candidate after a hook has run. What the hook left beside the keys is removed.
+// An [*files.Invalid] names what is no longer as it was staged.
 func (c *Store) Check(g *Copy) error {
 	var strays []flaw
 	var wrong []error
@@ -213,7 +215,8 @@ func (c *Store) Check(g *Copy) error {
 	return c.removeAdded(g, strays)
 }
 
-// removeAdded removes what a hook left beside the keys, such as the __pycache__ of a checker in Python, and says so once.
+// removeAdded removes what a hook left beside the keys, such as the __pycache__ of a checker in
+// Python, and says so once.
 func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	var names []lines.Key
 	for i, f := range strays {

@@ -11,8 +11,9 @@ import (
 	"confit/linker/files"
 )
 
-// Parse works out every link and refuses those that can't live together. Relative sources are below volumes. No target may be there or in
-// state. Both are absolute paths. rendered says that there is a renderer. The errors are joined.
+// Parse works out every link and refuses those that can't live together. Relative sources are below
+// volumes. No target may be there or in state. Both are absolute paths. rendered says that there is
+// a renderer. The errors are joined.
 func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 	var links []Line
 	var wrong []error
@@ -34,8 +35,9 @@ func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 	return links, errors.Join(slices.Concat(wrong, checkTargets(links), checkNames(links), checkSources(links))...)
 }
 
-// exemptNamed takes the keys that a line names out of the globs and directories of link lines: then web/*.conf doesn't match
-// web/nginx.conf. One link to a whole directory has no keys of its own to leave out.
+// exemptNamed takes the keys that a line names out of the globs and directories of link lines: then
+// web/*.conf doesn't match web/nginx.conf. One link to a whole directory has no keys of its own to
+// leave out.
 func exemptNamed(links []Line) {
 	named := map[Key]bool{}
 	for i := range links {
@@ -73,8 +75,8 @@ func above[S ~string](path S) (dirs []S) {
 	return dirs
 }
 
-// checkTargets refuses two links to one target, and a target inside another, as far as they are known without the volumes: those that a
-// line names, and the directories of the others.
+// checkTargets refuses two links to one target, and a target inside another, as far as they are
+// known without the volumes: those that a line names, and the directories of the others.
 func checkTargets(links []Line) []error {
 	taken := NewTaken()
 	for i := range links {
@@ -107,7 +109,8 @@ func checkNames(links []Line) (wrong []error) {
 	return wrong
 }
 
-// checkSources refuses a source at or below another one's place in a generation. It looks up places: links may be thousands.
+// checkSources refuses a source at or below another one's place in a generation. It looks up
+// places: links may be thousands.
 func checkSources(links []Line) (wrong []error) {
 	places := map[Key]map[string]int{} // by place and by root: the first link
 	for i := len(links) - 1; i >= 0; i-- {
@@ -138,8 +141,9 @@ func checkSource(links []Line, i int, places map[Key]map[string]int) error {
 
 // Taken collects targets. Each may have one line only.
 //
-// Two targets are compared as written and by their real directories: /etc/app/x and /srv/app/x are one if /etc/app is a link to /srv/app.
-// Both comparisons are needed, because a real path may lead through a link that confit has made.
+// Two targets are compared as written and by their real directories: /etc/app/x and /srv/app/x are
+// one if /etc/app is a link to /srv/app. Both comparisons are needed, because a real path may lead
+// through a link that confit has made.
 type Taken struct {
 	by    map[Target]*Line  // the line of each target
 	paths map[Target]Target // by the path of a target, the written and the real one: the written one
@@ -152,7 +156,8 @@ func NewTaken() *Taken {
 	return &Taken{by: map[Target]*Line{}, paths: map[Target]Target{}, real: files.Resolver{}}
 }
 
-// Add takes a target for a line. If the line can't have it, Add reports false, and Err has an error that errorf made.
+// Add takes a target for a line. If the line can't have it, Add reports false, and Err has an error
+// that errorf made.
 func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) bool {
 	real := Target(t.real.Path(string(target)))
 	other := cmp.Or(t.paths[target], t.paths[real])

@@ -67,12 +67,14 @@ func (s *Line) TargetOf(key Key) Target {
 	return Target(path.Join(string(s.Target), below))
 }
 
-// WholeDirectory reports whether the line is one link to a directory, not one to each key: beside its target nothing happens at a change.
+// WholeDirectory reports whether the line is one link to a directory, not one to each key: beside
+// its target nothing happens at a change.
 func (l Link) WholeDirectory() bool {
 	return l.Use == Linked && strings.HasSuffix(l.Source, "/") && !strings.HasSuffix(string(l.Target), "/")
 }
 
-// VariableOf is the name of the variable that a key becomes. The error says why it can't have that name.
+// VariableOf is the name of the variable that a key becomes. The error says why it can't have that
+// name.
 func (s *Line) VariableOf(key Key) (string, error) {
 	name := strings.Replace(s.Name, "*", path.Base(string(key)), 1)
 	switch {

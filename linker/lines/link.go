@@ -1,9 +1,12 @@
-// Package lines works out what the link lines mean, each and all together, before a volume is looked at.
+// Package lines works out what the link lines mean, each and all together, before a volume is
+// looked at.
 //
-// It guarantees that the lines it accepts can live together: each target, each variable and each place in a generation is one line's, and
-// no target is in another one, in a volume or in the state directory. Each error says where the line stands, and what to write instead.
+// It guarantees that the lines it accepts can live together: each target, each variable and each
+// place in a generation is one line's, and no target is in another one, in a volume or in the state
+// directory. Each error says where the line stands, and what to write instead.
 //
-// It does not know how keys are found and targets made. Of the file system it asks only where directories of targets lead.
+// It does not know how keys are found and targets made. Of the file system it asks only where
+// directories of targets lead.
 package lines
 
 import (
@@ -119,7 +122,8 @@ func (s *Line) checkPattern() error {
 	return s.Errorf("source %q: {,} is no pattern: write a line for each, %q", s.Source, each)
 }
 
-// locate works out what the volume may be, and where the keys stand in a generation: at the source as it was written.
+// locate works out what the volume may be, and where the keys stand in a generation: at the source
+// as it was written.
 func (s *Line) locate(volumes string) error {
 	s.Floor, s.Root = s.SearchFrom(), "/"
 	s.Prefix = Key(strings.TrimPrefix(s.Base, "/"))
@@ -179,7 +183,8 @@ func (s *Line) parseTarget() error {
 	return nil
 }
 
-// parseName refuses a name that no variable can have, or that means something to confit, the app or the platform.
+// parseName refuses a name that no variable can have, or that means something to confit, the app or
+// the platform.
 func (s *Line) parseName() error {
 	stars := strings.Count(s.Name, "*")
 	switch {
@@ -197,8 +202,8 @@ func (s *Line) parseName() error {
 	return nil
 }
 
-// isReserved reports a variable that no key may be: confit's own, those that it gives to hooks, and those that the app speaks with confit
-// by, sd_notify(3) and sd_listen_fds(3).
+// isReserved reports a variable that no key may be: confit's own, those that it gives to hooks, and
+// those that the app speaks with confit by, sd_notify(3) and sd_listen_fds(3).
 func isReserved(name string) bool {
 	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
 }

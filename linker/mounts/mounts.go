@@ -1,6 +1,7 @@
-// Package mounts knows what is mounted, from the kernel's list of that. It says what the mounts tell before a key is read: that it can
-// never change, or isn't what it seems to be. It knows no volume, and reads no file but that list. Where that can't be read nothing is
-// known, and nothing is refused.
+// Package mounts knows what is mounted, from the kernel's list of that. It says what the mounts
+// tell before a key is read: that it can never change, or isn't what it seems to be. It knows no
+// volume, and reads no file but that list. Where that can't be read nothing is known, and nothing
+// is refused.
 package mounts
 
 import (
@@ -14,7 +15,8 @@ import (
 	"confit/linker/files"
 )
 
-// Table is what is mounted, and what of it confit uses. Its paths are real ones, as those of the mounts.
+// Table is what is mounted, and what of it confit uses. Its paths are real ones, as those of the
+// mounts.
 type Table struct {
 	list    []mount
 	below   []mount // of these, what is on the volumes or below them, and isn't covered
@@ -23,7 +25,8 @@ type Table struct {
 	pod     bool
 }
 
-// Read reads what is mounted now. volumes and state are absolute paths. pod says that this is a pod of Kubernetes.
+// Read reads what is mounted now. volumes and state are absolute paths. pod says that this is a pod
+// of Kubernetes.
 func Read(volumes, state string, pod bool) *Table {
 	return Parse(readMountinfo(), volumes, state, pod)
 }
@@ -33,15 +36,16 @@ func Parse(mountinfo, volumes, state string, pod bool) *Table {
 	real := files.Resolver{}
 	t := &Table{list: parseMounts(mountinfo), volumes: real.Dir(volumes), state: real.Dir(state), pod: pod}
 	for i, m := range t.list {
-		if t.volumes != "/" && files.Inside(m.point, t.volumes) && holder(t.list, m.point) == i { // below / is whatever a container has, such as /etc/hosts
+		// below / is whatever a container has, such as /etc/hosts
+		if t.volumes != "/" && files.Inside(m.point, t.volumes) && holder(t.list, m.point) == i {
 			t.below = append(t.below, m)
 		}
 	}
 	return t
 }
 
-// Check refuses subPath mounts: what is read through one never changes. One that is left on a target's link is made where the link leads
-// to, in the state directory.
+// Check refuses subPath mounts: what is read through one never changes. One that is left on a
+// target's link is made where the link leads to, in the state directory.
 func (t *Table) Check() error {
 	var wrong []error
 	for _, m := range t.below {
@@ -60,7 +64,8 @@ func (t *Table) Check() error {
 // Some reports whether anything is mounted on the volumes or below them.
 func (t *Table) Some() bool { return len(t.below) > 0 }
 
-// refuse says what to mount and what to link instead. The root of a tmpfs doesn't tell the volume's name.
+// refuse says what to mount and what to link instead. The root of a tmpfs doesn't tell the volume's
+// name.
 func (t *Table) refuse(m mount, volume, key string) error {
 	if volume == "." {
 		volume = "VOLUME"
@@ -74,7 +79,8 @@ func (t *Table) refuse(m mount, volume, key string) error {
 		"  volumeMounts: [{name: %s, mountPath: %s}]", m.point, path.Base(whole), key, volume, whole)
 }
 
-// Warn says what works, but not as it seems to: nothing where no mount is known. plain lists the volumes that are plain.
+// Warn says what works, but not as it seems to: nothing where no mount is known. plain lists the
+// volumes that are plain.
 func (t *Table) Warn(log *slog.Logger, plain []string) {
 	warn := func(what, path, todo string) { log.Warn(what, "path", path, "todo", todo) }
 	var dirs []string
@@ -120,10 +126,12 @@ func parseMounts(text string) []mount {
 	return list
 }
 
-// unescaped gives a path of mountinfo what the kernel writes by number, as it parts the fields: show_mountinfo.
+// unescaped gives a path of mountinfo what the kernel writes by number, as it parts the fields:
+// show_mountinfo.
 var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// holder is the index of the mount in which a path is seen: of those on it and above it the last, which covers others; or -1.
+// holder is the index of the mount in which a path is seen: of those on it and above it the last,
+// which covers others; or -1.
 func holder(list []mount, path string) int {
 	last := -1
 	for i, m := range list {
@@ -143,20 +151,24 @@ func Point(real string) string {
 	return ""
 }
 
-// IsPoint reports whether something is mounted on an absolute path, which no symlink is. Where nothing is known rename(2) refuses: EBUSY.
+// IsPoint reports whether something is mounted on an absolute path, which no symlink is. Where
+// nothing is known rename(2) refuses: EBUSY.
 func IsPoint(path string) bool {
 	real := files.Resolver{}.Path(path)
 	return Point(real) == real
 }
 
-// subPath reports a subPath mount, and names its volume and its key as far as its root tells them. It is a bind mount of what ..data led to
-// when the container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir of pkg/volume/util/atomic_writer.go in
-// k8s.io/kubernetes. The kubelet makes it below volume-subpaths, from where the runtime mounts it in the container; if the runtime doesn't
-// see the first mount, what it mounts is a placeholder: doBindSubPath and getSubpathBindTarget of subpath/subpath_linux.go.
+// subPath reports a subPath mount, and names its volume and its key as far as its root tells them.
+// It is a bind mount of what ..data led to when the container was started, in a directory
+// ..2006_01_02_15_04_05.N: newTimestampDir of pkg/volume/util/atomic_writer.go in
+// k8s.io/kubernetes. The kubelet makes it below volume-subpaths, from where the runtime mounts it
+// in the container; if the runtime doesn't see the first mount, what it mounts is a placeholder:
+// doBindSubPath and getSubpathBindTarget of subpath/subpath_linux.go.
 func (m mount) subPath() (volume, key string, found bool) {
 	if volume, rest, found := strings.Cut(m.root, "/..20"); found {
 		_, key, _ := strings.Cut(rest, "/")
-		return path.Base(volume), strings.TrimSuffix(key, "//deleted"), true // by a later swap: dentry_path of the kernel
+		// by a later swap: dentry_path of the kernel
+		return path.Base(volume), strings.TrimSuffix(key, "//deleted"), true
 	}
 	_, rest, found := strings.Cut(m.root, "/volume-subpaths/")
 	volume, _, _ = strings.Cut(rest, "/")

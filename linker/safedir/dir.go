@@ -1,5 +1,5 @@
-// Package safedir leads to a directory that others may change, and works on names there. All that confit writes, it writes with this
-// package.
+// Package safedir leads to a directory that others may change, and works on names there. All that
+// confit writes, it writes with this package.
 //
 // It guarantees that
 //   - no symlink leads elsewhere where another user than root and confit's own may write;
@@ -23,8 +23,8 @@ import (
 	"confit/linker/files"
 )
 
-// Dir is an opened directory, in which files are worked on by name. It stays the same one, whatever somebody puts in the place of its path.
-// Any goroutine may use it until it is closed.
+// Dir is an opened directory, in which files are worked on by name. It stays the same one, whatever
+// somebody puts in the place of its path. Any goroutine may use it until it is closed.
 type Dir struct {
 	St      unix.Stat_t // of the directory, when it was opened
 	fd      int
@@ -33,7 +33,8 @@ type Dir struct {
 	foreign bool   // others may have put it there: they may write to a directory above it
 }
 
-// Blocked is the error of what stands where nobody planned for it: on the way to a directory, or at a name in it.
+// Blocked is the error of what stands where nobody planned for it: on the way to a directory, or at
+// a name in it.
 type Blocked struct {
 	What    string // what it is, with its article
 	Instead string // what to write, "" for another target
@@ -44,9 +45,9 @@ func (e *Blocked) Error() string { return "by now there is " + e.What }
 // maxLinks is how many symlinks may be on a way, as for the kernel: path_resolution(7).
 const maxLinks = 40
 
-// Open goes the way to a directory, element by element. It follows symlinks as long as only root and confit's own user could have put them
-// there. From the first directory on to which others may write, a symlink is refused as [*Blocked]. makes says that missing directories are
-// made.
+// Open goes the way to a directory, element by element. It follows symlinks as long as only root
+// and confit's own user could have put them there. From the first directory on to which others may
+// write, a symlink is refused as [*Blocked]. makes says that missing directories are made.
 func Open(path string, makes bool) (*Dir, error) {
 	d, err := openTop()
 	way := strings.Split(path, "/")
@@ -80,8 +81,9 @@ func openTop() (*Dir, error) { return (&Dir{fd: unix.AT_FDCWD}).open("/") }
 // At opens a directory that somebody named, wherever symlinks lead.
 func At(path string) (*Dir, error) { return (&Dir{fd: unix.AT_FDCWD}).open(path + "/.") }
 
-// open opens a directory in another one. What is no directory is ENOTDIR. O_PATH opens whatever is there, and blocks nowhere; with
-// O_DIRECTORY gVisor would follow a last symlink, O_NOFOLLOW or not.
+// open opens a directory in another one. What is no directory is ENOTDIR. O_PATH opens whatever is
+// there, and blocks nowhere; with O_DIRECTORY gVisor would follow a last symlink, O_NOFOLLOW or
+// not.
 func (d *Dir) open(name string) (*Dir, error) {
 	fd, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
 	if err != nil {
@@ -99,7 +101,8 @@ func (d *Dir) open(name string) (*Dir, error) {
 	return next, nil
 }
 
-// enter opens a directory in another one. makes says that a missing one is made: 0755, or 0555 where its user can't write.
+// enter opens a directory in another one. makes says that a missing one is made: 0755, or 0555
+// where its user can't write.
 func (d *Dir) enter(name string, makes bool) (*Dir, error) {
 	next, err := d.open(name)
 	if err == unix.ENOENT && makes {
@@ -111,7 +114,8 @@ func (d *Dir) enter(name string, makes bool) (*Dir, error) {
 	return next, err
 }
 
-// In calls do with the directory of what a path leads to from here, as by Enter, and with the name there.
+// In calls do with the directory of what a path leads to from here, as by Enter, and with the name
+// there.
 func (d *Dir) In(below string, makes bool, do func(in *Dir, name string) error) error {
 	in, err := d.Enter(path.Dir(below), makes)
 	if err != nil {
@@ -121,7 +125,8 @@ func (d *Dir) In(below string, makes bool, do func(in *Dir, name string) error) 
 	return do(in, path.Base(below))
 }
 
-// Enter opens a directory below this one, and follows no link on the way. makes says that missing ones are made.
+// Enter opens a directory below this one, and follows no link on the way. makes says that missing
+// ones are made.
 func (d *Dir) Enter(path string, makes bool) (*Dir, error) {
 	at := d
 	for name := range strings.SplitSeq(path, "/") {
@@ -137,7 +142,8 @@ func (d *Dir) Enter(path string, makes bool) (*Dir, error) {
 	return at, nil
 }
 
-// follow takes one element of a way: it opens a directory, or that from which a symlink leads that may be followed.
+// follow takes one element of a way: it opens a directory, or that from which a symlink leads that
+// may be followed.
 func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) {
 	next, err = d.enter(name, makes)
 	if err != unix.ENOTDIR && err != unix.ELOOP {
@@ -164,7 +170,8 @@ func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) 
 	return next, to, err
 }
 
-// Become makes this directory another one, which is closed, for all who hold it: a call on another goroutine works in the one or the other.
+// Become makes this directory another one, which is closed, for all who hold it: a call on another
+// goroutine works in the one or the other.
 func (d *Dir) Become(other *Dir) error {
 	err := unix.Dup3(other.fd, d.fd, unix.O_CLOEXEC)
 	if err == nil {
@@ -181,17 +188,20 @@ func (d *Dir) Leads(path string) bool {
 	return err == nil && now.Dev == d.St.Dev && now.Ino == d.St.Ino
 }
 
-// othersWrite reports whether another user than root and confit's own may put something here. Nothing is above the top.
+// othersWrite reports whether another user than root and confit's own may put something here.
+// Nothing is above the top.
 func (d *Dir) othersWrite() bool {
 	return d.fd != unix.AT_FDCWD && (!files.Own(d.St.Uid) || d.St.Mode&0o022 != 0)
 }
 
-// isSticky reports a directory in which only root and confit's own user can rename a directory of theirs: inode(7).
+// isSticky reports a directory in which only root and confit's own user can rename a directory of
+// theirs: inode(7).
 func (d *Dir) isSticky() bool { return files.Own(d.St.Uid) && d.St.Mode&unix.S_ISVTX != 0 }
 
-// MayReplace reports that confit may work in the directory, where it worked in another one before. Who may write to a directory above can
-// put there what he may rename. So it must be of the user that the one before was of, or of the user in whose directory it stands. Root and
-// confit's own user count as one.
+// MayReplace reports that confit may work in the directory, where it worked in another one before.
+// Who may write to a directory above can put there what he may rename. So it must be of the user
+// that the one before was of, or of the user in whose directory it stands. Root and confit's own
+// user count as one.
 func (d *Dir) MayReplace(was unix.Stat_t) bool {
 	uid := d.St.Uid
 	switch {
@@ -203,7 +213,8 @@ func (d *Dir) MayReplace(was unix.Stat_t) bool {
 	return uid == was.Uid || uid == d.above
 }
 
-// Dangling is the symlink on the way to a directory that leads where nothing is yet, and where that is; "": none.
+// Dangling is the symlink on the way to a directory that leads where nothing is yet, and where that
+// is; "": none.
 func Dangling(dir string) (link, to string) {
 	for ; dir != "/"; dir = path.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil {

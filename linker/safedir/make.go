@@ -37,12 +37,14 @@ func Bytes(data []byte, mode uint32) func(files.Raw) error {
 	}
 }
 
-// Put is [Dir.Create] of a file that replaces another one, or a symlink: who opens that name finds old or new, whole.
+// Put is [Dir.Create] of a file that replaces another one, or a symlink: who opens that name finds
+// old or new, whole.
 func (d *Dir) Put(name string, fill func(files.Raw) error) error {
 	return d.Replace(name, func(tmp string) error { return d.Create(tmp, fill) })
 }
 
-// Replace has something made under a temporary name, and replaces by it what has the name, by rename(2).
+// Replace has something made under a temporary name, and replaces by it what has the name, by
+// rename(2).
 func (d *Dir) Replace(name string, makes func(tmp string) error) error {
 	tmp := files.TmpName()
 	err := makes(tmp)
@@ -63,8 +65,8 @@ func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
 	return d.makeAs(name, func(made int) error { return unix.Fchmod(made, mode) })
 }
 
-// makeAs makes a directory, has its mode set through the descriptor, and enters it. Who may write to this one may have exchanged it by now.
-// So it must be confit's own and empty.
+// makeAs makes a directory, has its mode set through the descriptor, and enters it. Who may write
+// to this one may have exchanged it by now. So it must be confit's own and empty.
 func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
@@ -105,7 +107,8 @@ func Made(d *Dir, err error) error {
 	return err
 }
 
-// MakeLike makes a directory with owner, group and mode of another one here, as far as permitted, but never set-user-ID.
+// MakeLike makes a directory with owner, group and mode of another one here, as far as permitted,
+// but never set-user-ID.
 func (d *Dir) MakeLike(name, other string) error {
 	st, err := d.Stat(other)
 	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -133,8 +136,8 @@ func (d *Dir) Remove(name string) error {
 	return err
 }
 
-// RemoveAll removes what has a name, with all that is in it, as far as that can be removed. A directory in it may be shut to its own user.
-// The error is the first one.
+// RemoveAll removes what has a name, with all that is in it, as far as that can be removed. A
+// directory in it may be shut to its own user. The error is the first one.
 func (d *Dir) RemoveAll(name string) error {
 	err := d.Remove(name)
 	if err != unix.ENOTEMPTY && err != unix.EEXIST {
@@ -155,8 +158,8 @@ func (d *Dir) RemoveAll(name string) error {
 	return cmp.Or(err, d.Remove(name))
 }
 
-// Sweep removes what stale says so of, by name, with all that is in it, as far as that can be removed. It reports whether there was
-// anything. The error is that of listing the directory.
+// Sweep removes what stale says so of, by name, with all that is in it, as far as that can be
+// removed. It reports whether there was anything. The error is that of listing the directory.
 func (d *Dir) Sweep(stale func(name string) bool) (some bool, err error) {
 	entries, err := d.List()
 	for _, e := range entries {

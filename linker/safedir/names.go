@@ -27,7 +27,8 @@ func (d *Dir) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(f), d.Join(name)), nil
 }
 
-// OpenRegular opens a regular file for reading. What is none isn't waited for, nor opened unless it came just now.
+// OpenRegular opens a regular file for reading. What is none isn't waited for, nor opened unless it
+// came just now.
 func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) {
 	if st, err = d.Stat(name); err != nil {
 		return f, st, err
@@ -47,7 +48,8 @@ func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) 
 	return f, st, err
 }
 
-// Read reads a regular file, if trust is given to what is known of it, and it has no more bytes than that. The error is that of trust, too.
+// Read reads a regular file, if trust is given to what is known of it, and it has no more bytes
+// than that. The error is that of trust, too.
 func (d *Dir) Read(name string, most int64, trust func(*unix.Stat_t) error) ([]byte, error) {
 	f, st, err := d.OpenRegular(name)
 	if err != nil {
@@ -112,8 +114,8 @@ func (d *Dir) Readable(name string) error {
 	return unix.Faccessat(d.fd, name, unix.R_OK, unix.AT_EACCESS)
 }
 
-// Unshut does what needs the right to make names in the directory. One that is shut to its own user, as --seed leaves what he couldn't
-// write to in the image, is open to him meanwhile.
+// Unshut does what needs the right to make names in the directory. One that is shut to its own
+// user, as --seed leaves what he couldn't write to in the image, is open to him meanwhile.
 func (d *Dir) Unshut(do func() error) error {
 	if int(d.St.Uid) != files.Euid || d.Writable(".") != unix.EACCES {
 		return do()
@@ -155,7 +157,8 @@ func again(call func() error) error {
 	}
 }
 
-// Rename is renameat2(2) from one name to another, with its flags. Without a flag it replaces what has the other name.
+// Rename is renameat2(2) from one name to another, with its flags. Without a flag it replaces what
+// has the other name.
 func (d *Dir) Rename(from, to string, flags uint) error {
 	return again(func() error {
 		if flags == 0 {
@@ -202,7 +205,8 @@ func (d *Dir) Link(from, to string) error {
 	return again(func() error { return unix.Linkat(d.fd, from, d.fd, to, 0) })
 }
 
-// Mounted reports a mount on a name that is no symlink. statx(2) tells that since Linux 5.8, unless seccomp refuses it.
+// Mounted reports a mount on a name that is no symlink. statx(2) tells that since Linux 5.8, unless
+// seccomp refuses it.
 func (d *Dir) Mounted(name string) bool {
 	var st unix.Statx_t
 	err := unix.Statx(d.fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
@@ -212,8 +216,9 @@ func (d *Dir) Mounted(name string) bool {
 	return mounts.IsPoint(d.Join(name))
 }
 
-// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in gVisor, under a seccomp profile that doesn't know it, or with a
-// directory of a lower layer of overlayfs. Where EPERM is a real refusal, other ways fail, too.
+// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in gVisor, under a seccomp
+// profile that doesn't know it, or with a directory of a lower layer of overlayfs. Where EPERM is a
+// real refusal, other ways fail, too.
 func Unsupported(err error) bool {
 	return err != nil && files.Ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
 }
@@ -236,7 +241,8 @@ func (d *Dir) Missing(name string) bool {
 	return err == unix.ENOENT
 }
 
-// GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no symlink stays as it is.
+// GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no
+// symlink stays as it is.
 func (d *Dir) GiveLink(name string, owner, group uint32) {
 	f, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
 	if err != nil {

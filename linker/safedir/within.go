@@ -10,14 +10,16 @@ import (
 // ErrOut says that a way leads out of the directory in which it began.
 var ErrOut = errors.New("path escapes from parent")
 
-// The bounds of a way: symlinks, as many as for os.Root, and directories below each other, each of which takes a descriptor.
+// The bounds of a way: symlinks, as many as for os.Root, and directories below each other, each of
+// which takes a descriptor.
 const (
 	maxLinksWithin = 8
 	MaxDepth       = 100
 )
 
-// Within goes a way from this directory on, element by element, and calls do with where it ends: the directory, the name there, and what that
-// is, which is no symlink. It follows symlinks as os.Root does, and none out of this directory: [ErrOut].
+// Within goes a way from this directory on, element by element, and calls do with where it ends:
+// the directory, the name there, and what that is, which is no symlink. It follows symlinks as
+// os.Root does, and none out of this directory: [ErrOut].
 func (d *Dir) Within(way string, do func(in *Dir, name string, st unix.Stat_t) error) error {
 	passed := []*Dir{d}
 	defer func() {
@@ -66,7 +68,8 @@ func (d *Dir) Within(way string, do func(in *Dir, name string, st unix.Stat_t) e
 	return unix.ELOOP
 }
 
-// pass looks at one element of a way: it opens a directory through which the way goes on, or finds out where a symlink leads.
+// pass looks at one element of a way: it opens a directory through which the way goes on, or finds
+// out where a symlink leads.
 func (d *Dir) pass(name string, goesOn bool) (next *Dir, st unix.Stat_t, to string, err error) {
 	if goesOn {
 		if next, err = d.open(name); err != unix.ENOTDIR {

@@ -94,7 +94,8 @@ func (c *work) dir(from, to *safedir.Dir, as string) error {
 	return err
 }
 
-// leaf copies a regular file, and no more of it than was counted; or a symlink, for which in is nil.
+// leaf copies a regular file, and no more of it than was counted; or a symlink, for which in is
+// nil.
 func (c *work) leaf(from *safedir.Dir, name string, st *unix.Stat_t, in *os.File, to *safedir.Dir, as string) error {
 	if c.files++; in != nil {
 		c.bytes += st.Size
@@ -137,8 +138,8 @@ func (c *work) say(what, path, why string) error {
 // maxXattr is the most bytes of a list of extended attributes, and of one of them: xattr(7).
 const maxXattr = 64 << 10
 
-// attributes gives a copy what else its source has. Times come before the owner: only who has a file sets them. A copy that became the
-// user's own, of what he may not write to, is shut to him.
+// attributes gives a copy what else its source has. Times come before the owner: only who has a
+// file sets them. A copy that became the user's own, of what he may not write to, is shut to him.
 func (c *work) attributes(in *os.File, out int, st *unix.Stat_t, may error) error {
 	c.xattrs(in, out)
 	mode := st.Mode & 0o7777
@@ -162,8 +163,8 @@ func (c *work) attributes(in *os.File, out int, st *unix.Stat_t, may error) erro
 	return err
 }
 
-// ownMode is the mode of a copy that became the user's own. Of a file that others may not read the copy is that user's alone, as LimitMode of
-// linker/volume has it.
+// ownMode is the mode of a copy that became the user's own. Of a file that others may not read the
+// copy is that user's alone, as LimitMode of linker/volume has it.
 func ownMode(mode uint32, st *unix.Stat_t, may error) uint32 {
 	if may == unix.EACCES {
 		mode &^= 0o222
@@ -180,8 +181,9 @@ func setTimes(f int, st *unix.Stat_t) {
 	_, _, _ = unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(f), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 }
 
-// xattrs copies extended attributes, and names those that it can't. A label of security.* is the system's, which gives the copy its own.
-// Capabilities give rights to who runs a program: capabilities(7).
+// xattrs copies extended attributes, and names those that it can't. A label of security.* is the
+// system's, which gives the copy its own. Capabilities give rights to who runs a program:
+// capabilities(7).
 func (c *work) xattrs(in *os.File, out int) {
 	buffer := make([]byte, maxXattr)
 	n, _ := unix.Flistxattr(int(in.Fd()), buffer) // an error: the file system has none

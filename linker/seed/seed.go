@@ -1,5 +1,5 @@
-// Package seed copies directories of an image to where links can be made: below an emptyDir that the app's container then has in their
-// place.
+// Package seed copies directories of an image to where links can be made: below an emptyDir that
+// the app's container then has in their place.
 //
 // It guarantees that
 //   - nothing is written before all that is asked for was looked at;
@@ -78,8 +78,9 @@ type work struct {
 	bytes int64     // of regular files
 }
 
-// Run copies each directory of the pairs. It says on w what it leaves out, and in its last line how much it copied. It looks at all pairs
-// first: the errors of that are joined, and nothing was written.
+// Run copies each directory of the pairs. It says on w what it leaves out, and in its last line how
+// much it copied. It looks at all pairs first: the errors of that are joined, and nothing was
+// written.
 func Run(w io.Writer, pairs []Pair) error {
 	for _, c := range []*work{{}, {w: w}} {
 		var wrong []error
@@ -138,7 +139,8 @@ func (c *work) seed(p Pair) error {
 	})
 }
 
-// nothing makes an empty directory, as the kubelet would, which makes the directory of a mount: but that is root's.
+// nothing makes an empty directory, as the kubelet would, which makes the directory of a mount: but
+// that is root's.
 func (c *work) nothing(p Pair, why error, missing bool) error {
 	if c.w == nil {
 		return nil
@@ -151,7 +153,8 @@ func (c *work) nothing(p Pair, why error, missing bool) error {
 	return err
 }
 
-// place has something made under a temporary name, and gives it its own. What has that already stays.
+// place has something made under a temporary name, and gives it its own. What has that already
+// stays.
 func (c *work) place(to *safedir.Dir, name string, makes func(tmp string) error) error {
 	if !to.Missing(name) {
 		return nil
@@ -165,9 +168,10 @@ func (c *work) place(to *safedir.Dir, name string, makes func(tmp string) error)
 	return err
 }
 
-// lock keeps other seeds out of a volume until the file is closed, or confit is killed: init containers may run side by side, and one would
-// sweep what the other is about to name. It locks the topmost directory of the volume, which all of them see, as the path itself may be
-// missing. Where that can't be locked, nothing is.
+// lock keeps other seeds out of a volume until the file is closed, or confit is killed: init
+// containers may run side by side, and one would sweep what the other is about to name. It locks
+// the topmost directory of the volume, which all of them see, as the path itself may be missing.
+// Where that can't be locked, nothing is.
 func lock(path string) *os.File {
 	topmost, seen := "", unix.Stat_t{}
 	for dir := (files.Resolver{}).Dir(path); ; dir = filepath.Dir(dir) {

@@ -22,8 +22,9 @@ func (s *Dir) LiveNumber() int {
 	return n
 }
 
-// PrepareLive makes a link to a generation, under a temporary name, for [Dir.SwapLive]. It makes none for number 0, nor if live leads there
-// already: a full disk is no reason not to go back to where it is.
+// PrepareLive makes a link to a generation, under a temporary name, for [Dir.SwapLive]. It makes
+// none for number 0, nor if live leads there already: a full disk is no reason not to go back to
+// where it is.
 func (s *Dir) PrepareLive(number int) (ready string, err error) {
 	dest := path.Join(generationsName, strconv.Itoa(number))
 	if to, err := s.Top.Readlink(liveName); number == 0 || err == nil && to == dest {
@@ -36,8 +37,8 @@ func (s *Dir) PrepareLive(number int) (ready string, err error) {
 // DropPrepared removes what [Dir.PrepareLive] has made, unless it is the live link now.
 func (s *Dir) DropPrepared(ready string) { _ = s.Top.Remove(ready) }
 
-// SwapLive moves the live link to a generation, or removes it for number 0. ready is of [Dir.PrepareLive]. It is the one step that changes
-// what all targets resolve to.
+// SwapLive moves the live link to a generation, or removes it for number 0. ready is of
+// [Dir.PrepareLive]. It is the one step that changes what all targets resolve to.
 func (s *Dir) SwapLive(number int, ready string) error {
 	if number != 0 && ready == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 
 const lockName = "lock"
 
-// takeLock locks the state directory against other confits, by flock(2) on a file that only confit's user can open: who can open it can
-// lock it, and so keep confit from starting.
+// takeLock locks the state directory against other confits, by flock(2) on a file that only
+// confit's user can open: who can open it can lock it, and so keep confit from starting.
 func (s *Dir) takeLock() (err error) {
 	take := func() error {
 		s.Lock, err = s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)

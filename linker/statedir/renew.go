@@ -6,14 +6,16 @@ import (
 	"confit/linker/files"
 )
 
-// Names reports whether a name is one of those that confit works in: when it goes somebody has emptied the directory.
+// Names reports whether a name is one of those that confit works in: when it goes somebody has
+// emptied the directory.
 func Names(name string) bool {
 	return name == generationsName || name == lockName || name == socketName
 }
 
-// Renew compares the names that confit works in with what it holds open, and makes anew what isn't there any more: an entrypoint may have
-// emptied the directory, or another user of the pod renamed what is in it. What stands in the way is moved aside. It returns the names that
-// were not as confit had made them, those of small files among them: who wrote one writes it again.
+// Renew compares the names that confit works in with what it holds open, and makes anew what isn't
+// there any more: an entrypoint may have emptied the directory, or another user of the pod renamed
+// what is in it. What stands in the way is moved aside. It returns the names that were not as
+// confit had made them, those of small files among them: who wrote one writes it again.
 func (s *Dir) Renew() (moved []string, err error) {
 	hold := func(name string, holds func() bool, renew func() error) {
 		if err == nil && !holds() {
@@ -62,8 +64,8 @@ func (s *Dir) renewLock() error {
 	return nil
 }
 
-// renewGenerations takes the directory back that somebody has renamed, as it is still confit's, with all that is in it. Another user can't
-// rename it to somewhere else.
+// renewGenerations takes the directory back that somebody has renamed, as it is still confit's,
+// with all that is in it. Another user can't rename it to somewhere else.
 func (s *Dir) renewGenerations() error {
 	entries, _ := s.Top.List()
 	for _, e := range entries {

@@ -23,7 +23,8 @@ type small struct {
 	wrote map[string]unix.Stat_t
 }
 
-// noteMode lets everybody read the small files, also a container of another user. No value of a key is in them.
+// noteMode lets everybody read the small files, also a container of another user. No value of a key
+// is in them.
 const noteMode = 0o644
 
 // untrustedError says why a file isn't trusted, and what to do.
@@ -31,7 +32,8 @@ func (s *Dir) untrustedError(name string, reason error) error {
 	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.Path, name), reason)
 }
 
-// ReadTrusted reads a file of the state directory, nil if there is none. An error that may pass says nothing of the file.
+// ReadTrusted reads a file of the state directory, nil if there is none. An error that may pass
+// says nothing of the file.
 func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	data, err := s.Top.Read(name, mostBytes(name), files.CheckTrusted)
 	switch {
@@ -45,8 +47,8 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	return nil, s.untrustedError(name, err)
 }
 
-// ReadFile reads a file of a state directory that is another confit's, maybe of another user or in another container. It takes no lock,
-// which could keep a confit from starting.
+// ReadFile reads a file of a state directory that is another confit's, maybe of another user or in
+// another container. It takes no lock, which could keep a confit from starting.
 func ReadFile(dir, name string) ([]byte, error) {
 	top, err := safedir.At(dir)
 	if err != nil {
@@ -56,8 +58,9 @@ func ReadFile(dir, name string) ([]byte, error) {
 	return top.Read(name, mostBytes(name), func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
 }
 
-// checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody in the pod can put one. The reader
-// can't know confit's user. But confit refuses generations that are somebody else's, so their owner is confit's user.
+// checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody
+// in the pod can put one. The reader can't know confit's user. But confit refuses generations that
+// are somebody else's, so their owner is confit's user.
 func checkOwner(top *safedir.Dir, by uint32) error {
 	if files.Own(by) {
 		return nil
@@ -77,8 +80,9 @@ func (s *Dir) WriteJSON(name string, value any) error {
 	return s.Replace(name, data)
 }
 
-// mostBytes is how large a file of the state directory may be: what is larger is neither read nor written. The lists have something of each
-// key. Three editions of 10,000 keys are a note of 14 MiB, if the names have 100 letters, as in ConfigMaps of 1 MiB.
+// mostBytes is how large a file of the state directory may be: what is larger is neither read nor
+// written. The lists have something of each key. Three editions of 10,000 keys are a note of 14
+// MiB, if the names have 100 letters, as in ConfigMaps of 1 MiB.
 func mostBytes(name string) int64 {
 	if strings.HasSuffix(name, ".json") {
 		return 16 << 20
@@ -86,7 +90,8 @@ func mostBytes(name string) int64 {
 	return 1 << 20
 }
 
-// Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk outlives a loss of power, too.
+// Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk
+// outlives a loss of power, too.
 func (s *Dir) Replace(name string, data []byte) error {
 	err := error(nil)
 	if n, most := int64(len(data)), mostBytes(name); n > most {
@@ -120,15 +125,17 @@ func (s *Dir) put(name string, data []byte) error {
 	return err
 }
 
-// lost lists the small files that aren't what was written last, each once: who writes one again has it looked at again. Another mode or owner
-// makes no difference: entrypoints change those of all that is there.
+// lost lists the small files that aren't what was written last, each once: who writes one again has
+// it looked at again. Another mode or owner makes no difference: entrypoints change those of all
+// that is there.
 func (s *Dir) lost() (names []string) {
 	s.small.Lock()
 	defer s.small.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(s.small.wrote)) {
 		was := s.small.wrote[name]
 		st, err := s.Top.Stat(name)
-		if err == unix.ENOENT || err == nil && (!s.Top.Is(name, was) || st.Mtim != was.Mtim) { // a new file may get the number of the old one
+		// a new file may get the number of the old one
+		if err == unix.ENOENT || err == nil && (!s.Top.Is(name, was) || st.Mtim != was.Mtim) {
 			names = append(names, name)
 			delete(s.small.wrote, name)
 		}
@@ -136,8 +143,8 @@ func (s *Dir) lost() (names []string) {
 	return names
 }
 
-// moveAside gives what stands in the place of a file of confit's, and can't be replaced, another name. Only the newest is kept, and one that
-// another user has filled, whom confit can't empty it.
+// moveAside gives what stands in the place of a file of confit's, and can't be replaced, another
+// name. Only the newest is kept, and one that another user has filled, whom confit can't empty it.
 func (s *Dir) moveAside(name string) error {
 	_ = s.Top.RemoveAll(files.ReplacedPrefix + name) // or rename(2) says why not
 	err := s.Top.Rename(name, files.ReplacedPrefix+name, 0)

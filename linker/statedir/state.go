@@ -1,4 +1,5 @@
-// Package statedir knows the state directory: who may write there, its lock, its small files, and the one link that moves.
+// Package statedir knows the state directory: who may write there, its lock, its small files, and
+// the one link that moves.
 //
 // It guarantees that
 //   - one confit at a time has the directory;
@@ -81,7 +82,8 @@ func (s *Dir) Close() {
 	s.Top.Close()
 }
 
-// Through has links lead through a view of the directory, "" for none, and refuses one that is something else.
+// Through has links lead through a view of the directory, "" for none, and refuses one that is
+// something else.
 func (s *Dir) Through(view string) error {
 	if s.View = view; view == "" {
 		return nil
@@ -111,8 +113,8 @@ func open(dir string) (*Dir, error) {
 	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1, small: &small{wrote: map[string]unix.Stat_t{}}}, nil
 }
 
-// tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777. EPERM means that it isn't confit's to
-// tighten. Nor is a directory that a link leads to.
+// tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777.
+// EPERM means that it isn't confit's to tighten. Nor is a directory that a link leads to.
 func (s *Dir) tighten() {
 	var named unix.Stat_t
 	err := unix.Lstat(s.Path, &named)
@@ -149,7 +151,8 @@ func (s *Dir) enterDir(name string) (*safedir.Dir, error) {
 	return dir, nil
 }
 
-// Sweep removes what a killed confit left: generations that nobody needs, unfinished ones, and temporary files and links.
+// Sweep removes what a killed confit left: generations that nobody needs, unfinished ones, and
+// temporary files and links.
 func (s *Dir) Sweep(needed map[int]bool) error {
 	last, err := s.Collect(needed)
 	s.Next = max(s.Next, last+1)
@@ -162,7 +165,8 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 	return nil
 }
 
-// Keep takes the place of [Dir.Sweep] where nobody can read what is needed: nothing that is there by now goes, nor does it later.
+// Keep takes the place of [Dir.Sweep] where nobody can read what is needed: nothing that is there
+// by now goes, nor does it later.
 func (s *Dir) Keep() error {
 	s.kept = math.MaxInt
 	last, err := s.Collect(nil)
@@ -194,7 +198,8 @@ func (s *Dir) RemoveGeneration(number int) {
 	}
 }
 
-// OwnDirs lists where generations are: below the state directory as it was given, and by its real path.
+// OwnDirs lists where generations are: below the state directory as it was given, and by its real
+// path.
 func (s *Dir) OwnDirs() (dirs []string) {
 	for _, dir := range []string{s.Path, files.Resolver{}.Dir(s.Path)} {
 		dirs = append(dirs, filepath.Join(dir, generationsName), filepath.Join(dir, liveName))
@@ -202,8 +207,9 @@ func (s *Dir) OwnDirs() (dirs []string) {
 	return dirs
 }
 
-// TryGive finds out whether a file can be given to a group, with one in a new directory, as copies are made. The state directory itself may
-// have the set-group-ID bit, which fsGroup gives an emptyDir, and so pass its own group on.
+// TryGive finds out whether a file can be given to a group, with one in a new directory, as copies
+// are made. The state directory itself may have the set-group-ID bit, which fsGroup gives an
+// emptyDir, and so pass its own group on.
 func (s *Dir) TryGive(group uint32) (gives bool, err error) {
 	name := files.TmpName()
 	dir, err := s.Generations.Make(name, files.DirMode)

@@ -11,14 +11,15 @@ import (
 	"confit/linker/safedir"
 )
 
-// The directory in which each try has one of its own, by its pid. It and all below are for confit's user alone.
+// The directory in which each try has one of its own, by its pid. It and all below are for confit's
+// user alone.
 const (
 	tryName = "try"
 	tryMode = 0o700
 )
 
-// Try is the state directory as a try sees it, beside the confit that has the lock. It writes to its own directory alone, which is locked
-// as long as it runs.
+// Try is the state directory as a try sees it, beside the confit that has the lock. It writes to
+// its own directory alone, which is locked as long as it runs.
 type Try struct {
 	Dir
 	Volumes *safedir.Dir // where it may lay out volumes
@@ -27,12 +28,12 @@ type Try struct {
 	name    string       // of its own
 }
 
-// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked, and that of all tries once it is empty.
-// It is higher than the number of tries at a time.
+// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked,
+// and that of all tries once it is empty. It is higher than the number of tries at a time.
 const maxAttempts = 100
 
-// OpenTry makes the directory of a try, and sweeps those that others have left. It leaves the state directory's mode alone: it may have
-// another user than the confit that works there.
+// OpenTry makes the directory of a try, and sweeps those that others have left. It leaves the state
+// directory's mode alone: it may have another user than the confit that works there.
 func OpenTry(dir string) (t *Try, err error) {
 	s, err := open(dir)
 	if err != nil {
@@ -78,7 +79,8 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 	return t, nil
 }
 
-// Renew takes the place of [Dir.Renew]: a try whose directory somebody has moved has nothing to go on with.
+// Renew takes the place of [Dir.Renew]: a try whose directory somebody has moved has nothing to go
+// on with.
 func (t *Try) Renew() (moved []string, err error) {
 	if t.state.Leads(t.Path) && t.state.Is(tryName, t.all.St) && t.all.Is(t.name, t.Generations.St) {
 		return nil, nil

@@ -14,8 +14,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// A step was planned a moment ago, and others write to the same directories. So each step checks, in the moment in which it acts, that what
-// it was planned for is still there.
+// A step was planned a moment ago, and others write to the same directories. So each step checks,
+// in the moment in which it acts, that what it was planned for is still there.
 
 // act is a step in the opened directory of its target.
 type act struct {
@@ -24,7 +24,8 @@ type act struct {
 	name string // of the target there
 }
 
-// work has something done in the directory of a step's target. After an error the target is as it was, or another's.
+// work has something done in the directory of a step's target. After an error the target is as it
+// was, or another's.
 func (t *Set) work(s *Step, do func(act) error) error {
 	var err error
 	switch unwanted := s.Dest == ""; {
@@ -44,7 +45,8 @@ func (t *Set) work(s *Step, do func(act) error) error {
 	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
 }
 
-// ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; "" of any other error.
+// ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; ""
+// of any other error.
 func ReadOnlyHint(err error) string {
 	if err != nil && files.Ignoring(err, unix.EROFS, unix.EACCES, unix.EPERM) == nil {
 		return "\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory"
@@ -52,7 +54,8 @@ func ReadOnlyHint(err error) string {
 	return ""
 }
 
-// prepare finds what the system refuses to a step before anything is changed. It makes the new link beside the target.
+// prepare finds what the system refuses to a step before anything is changed. It makes the new link
+// beside the target.
 func (t *Set) prepare(s *Step) error {
 	err := t.work(s, func(a act) error {
 		switch a.verb {
@@ -138,7 +141,8 @@ func (a act) remove() error {
 	}
 	tmp := files.TmpName()
 	if err := a.in.Rename(a.name, tmp, 0); err != nil {
-		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
+		// on EROFS the link stays and leads nowhere: the app finds no file
+		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS)
 	}
 	if err := a.check(tmp); err != nil {
 		_ = a.in.Move(tmp, a.name)
@@ -147,7 +151,8 @@ func (a act) remove() error {
 	return a.in.Remove(tmp)
 }
 
-// check refuses what the step wasn't planned for: what is not confit's link, nor what that can cover.
+// check refuses what the step wasn't planned for: what is not confit's link, nor what that can
+// cover.
 func (a act) check(name string) error {
 	if a.isOurs(name) {
 		return nil

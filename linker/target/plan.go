@@ -1,4 +1,5 @@
-// Package target knows how a target changes: it plans from what stands there to what is wanted, and carries that out.
+// Package target knows how a target changes: it plans from what stands there to what is wanted, and
+// carries that out.
 //
 // It guarantees that
 //   - each target is whole at all times, old or new, wherever confit is killed;
@@ -53,7 +54,8 @@ type place struct {
 	err      error  // why the system keeps it from being looked at
 }
 
-// isFileFor reports a file of the image where a link to a whole directory is wanted, which nobody could open as a file.
+// isFileFor reports a file of the image where a link to a whole directory is wanted, which nobody
+// could open as a file.
 func (p place) isFileFor(w Want) bool { return w.Dir && p.what == regularFile && !p.kept && !p.linked }
 
 // verb is what is done to a target. Each leaves it whole: old or new.
@@ -69,7 +71,8 @@ const (
 	spare               // what is no longer our link           →  the same
 )
 
-// Step is one change of one target. It is carried out only if what it was planned for is still there.
+// Step is one change of one target. It is carried out only if what it was planned for is still
+// there.
 type Step struct {
 	verb   verb
 	Target lines.Target
@@ -81,7 +84,9 @@ type Step struct {
 
 // Plan is how to come from targets as they are to what is wanted.
 type Plan struct {
-	prunes  []Step                 // of targets that nobody wants any more: before the live link is moved, as what they covered has to be back by then
+	// of targets that nobody wants any more: before the live link is moved, as what they covered
+	// has to be back by then
+	prunes  []Step
 	Links   []Step                 // of the others
 	refused []Step                 // that can't be, so that nothing is done
 	failed  map[lines.Target]error // why one can't be done, or wasn't
@@ -103,9 +108,10 @@ func (p *Plan) each(do func(*Step) error, parts ...[]Step) {
 	}
 }
 
-// plan works out how to come from what is found at a target to what is wanted there. A link that points where it should is left alone, so
-// planning again after the step was done yields none. A file counts as the image's own until a link of confit's has stood in its place.
-// What can't be covered is refused.
+// plan works out how to come from what is found at a target to what is wanted there. A link that
+// points where it should is left alone, so planning again after the step was done yields none. A
+// file counts as the image's own until a link of confit's has stood in its place. What can't be
+// covered is refused.
 func plan(target lines.Target, w Want, p place) (Step, error) {
 	s := Step{Target: target, Want: w, found: p.what, from: p.link}
 	ours := p.standing == ourLink || p.standing == nothing

@@ -21,10 +21,11 @@ const targetsName = "targets.json"
 
 // Set knows the links that confit made, and makes those that are wanted.
 type Set struct {
-	state  *statedir.Dir
-	log    *slog.Logger
-	made   map[lines.Target]Dest  // the targets that confit made, with their destinations: targets.json
-	linked map[lines.Target]bool  // where our link stands or stood, unless it was pruned: what is there instead is an app's
+	state *statedir.Dir
+	log   *slog.Logger
+	made  map[lines.Target]Dest // the targets that confit made, with their destinations: targets.json
+	// where our link stands or stood, unless it was pruned: what is there instead is an app's
+	linked map[lines.Target]bool
 	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
 	unread bool                   // the list can't be read now, so none is written
 
@@ -37,7 +38,8 @@ func New(state *statedir.Dir, log *slog.Logger) *Set {
 	return &Set{state: state, log: log, linked: map[lines.Target]bool{}, known: map[string]unix.Stat_t{}}
 }
 
-// Plan plans how to come to what is wanted from what is there. If all is right, it costs one readlink(2) for each target.
+// Plan plans how to come to what is wanted from what is there. If all is right, it costs one
+// readlink(2) for each target.
 func (t *Set) Plan(wanted map[lines.Target]Want) *Plan {
 	defer t.leave()
 	var unlike []lines.Target
@@ -70,7 +72,8 @@ func (t *Set) Plan(wanted map[lines.Target]Want) *Plan {
 	return p
 }
 
-// leadsTo reports whether a path is a symlink to dest, however it is reached: so an app finds it. It allocates nothing.
+// leadsTo reports whether a path is a symlink to dest, however it is reached: so an app finds it.
+// It allocates nothing.
 func leadsTo(path string, dest Dest) bool {
 	var buf [unix.PathMax]byte
 	n, err := unix.Readlink(path, buf[:])
@@ -97,12 +100,14 @@ func (t *Set) find(target lines.Target, dest Dest) place {
 	return p
 }
 
-// ours reports whether confit made a symlink at target: it leads into the live generation, or is on the list.
+// ours reports whether confit made a symlink at target: it leads into the live generation, or is on
+// the list.
 func (t *Set) ours(target lines.Target, to Dest) bool {
 	return files.Inside(string(to), t.state.Live("")) || t.made[target] == to
 }
 
-// keeps reports whether something is kept beside a target. A link of ours under that name is a leftover.
+// keeps reports whether something is kept beside a target. A link of ours under that name is a
+// leftover.
 func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
@@ -111,8 +116,8 @@ func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	return !d.Missing(kept)
 }
 
-// carryOut does one step, and notes whether our link stands there now. If a target that is to be pruned is no longer confit's link, it is
-// left alone, with a warning.
+// carryOut does one step, and notes whether our link stands there now. If a target that is to be
+// pruned is no longer confit's link, it is left alone, with a warning.
 func (t *Set) carryOut(s *Step) error {
 	err := t.work(s, act.act)
 	if by, ok := errors.AsType[*safedir.Blocked](err); ok && s.Dest == "" {
@@ -129,7 +134,8 @@ func (t *Set) carryOut(s *Step) error {
 	return err
 }
 
-// note puts the targets that will be made on the list of those that confit made. None is made that isn't on it.
+// note puts the targets that will be made on the list of those that confit made. None is made that
+// isn't on it.
 func (t *Set) note(p *Plan) {
 	if err := t.list(p, p.Links); err != nil {
 		p.each(func(s *Step) error {
@@ -141,7 +147,8 @@ func (t *Set) note(p *Plan) {
 	}
 }
 
-// list puts the targets of steps that haven't failed on the list, or takes those that are to go off it.
+// list puts the targets of steps that haven't failed on the list, or takes those that are to go off
+// it.
 func (t *Set) list(p *Plan, steps []Step) error {
 	if len(steps) == 0 {
 		return nil // no copy of it is needed
@@ -166,8 +173,8 @@ func (t *Set) list(p *Plan, steps []Step) error {
 	return err
 }
 
-// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is pruned: links into the live generation
-// are known without it.
+// ReadMade loads the list of the targets that a former confit made. Without a whole list nothing is
+// pruned: links into the live generation are known without it.
 func (t *Set) ReadMade() error {
 	data, err := t.state.ReadTrusted(targetsName)
 	t.made, t.unread = nil, files.MayPass(err)
@@ -212,7 +219,8 @@ func (t *Set) Hides(target lines.Target, dest Dest) string {
 // MakeDir makes a directory for targets, and those above it that are missing.
 func (t *Set) MakeDir(path string) error { return safedir.Made(t.open(path, true)) }
 
-// open opens a directory of targets. One that somebody may have put in the place of another is [*safedir.Blocked].
+// open opens a directory of targets. One that somebody may have put in the place of another is
+// [*safedir.Blocked].
 func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
 	d, err := safedir.Open(path, false)
 	if err == unix.ENOENT && makes {
@@ -232,7 +240,8 @@ func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
 	return d, nil
 }
 
-// enter opens a directory of targets, unless confit is in it, as for the target before. Who works on targets leaves it.
+// enter opens a directory of targets, unless confit is in it, as for the target before. Who works
+// on targets leaves it.
 func (t *Set) enter(path string, makes bool) (*safedir.Dir, error) {
 	if t.entered != nil && t.at == path {
 		return t.entered, nil

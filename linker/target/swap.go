@@ -13,7 +13,8 @@ import (
 
 // A step puts one thing in the place of another, and needs to know what it replaced.
 
-// swap exchanges what is beside a target with what is there. overlayfs can't rename a lower layer's directory, but over it.
+// swap exchanges what is beside a target with what is there. overlayfs can't rename a lower layer's
+// directory, but over it.
 func (a act) swap(beside string) error {
 	err := a.exchange(beside, a.check)
 	if errors.Is(err, unix.EXDEV) && (a.renew(beside) == nil || a.renew(a.name) == nil) {
@@ -53,7 +54,8 @@ func (a act) renew(name string) error {
 	return a.in.Replace(name, func(tmp string) error { return a.in.MakeLike(tmp, name) })
 }
 
-// inTurn is for a file system that can't exchange names. It checks at the last moment: rename(2) doesn't tell what it replaced.
+// inTurn is for a file system that can't exchange names. It checks at the last moment: rename(2)
+// doesn't tell what it replaced.
 func (a act) inTurn(beside string) error {
 	if !a.covers() {
 		err := a.check(a.name)
@@ -106,7 +108,8 @@ func (a act) keep(name string) (isDir bool, err error) {
 	return isDir, err
 }
 
-// replace is for a directory, which can't be renamed over a link, nor a link over it. It fails if something is in it.
+// replace is for a directory, which can't be renamed over a link, nor a link over it. It fails if
+// something is in it.
 func (a act) replace(by string) error {
 	if err := a.in.Remove(a.name); err != nil {
 		return err

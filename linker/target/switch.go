@@ -12,10 +12,11 @@ import (
 	"confit/linker/safedir"
 )
 
-// Switch makes the targets resolve to a generation, by the steps 1 to 7 of a publish in docs/internals/design.md. number 0 is none: no live
-// link. Strictly, the first of them that fails ends it. Else, as on the way back, a blocked target, or a list that can't be written,
-// doesn't keep the rest from going back: the error lists what could not be done, one a line, which [Set.Mend] mends. moved reports that the
-// live link leads to the generation, so an app can run.
+// Switch makes the targets resolve to a generation, by the steps 1 to 7 of a publish in
+// docs/internals/design.md. number 0 is none: no live link. Strictly, the first of them that fails
+// ends it. Else, as on the way back, a blocked target, or a list that can't be written, doesn't
+// keep the rest from going back: the error lists what could not be done, one a line, which
+// [Set.Mend] mends. moved reports that the live link leads to the generation, so an app can run.
 func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) (moved bool, err error) {
 	defer t.leave()
 	p := t.Plan(wanted) // 1
@@ -41,7 +42,9 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) (mov
 		return false, err
 	}
 	if p.each(t.carryOut, p.Links); !stop() { // 6
-		_ = t.list(p, p.prunes) // 7, where a failure does no harm: the list may name too many, and the next look tries again
+		// 7, where a failure does no harm: the list may name too many, and the next look tries
+		// again
+		_ = t.list(p, p.prunes)
 	}
 	return true, p.Err()
 }
@@ -59,8 +62,8 @@ func (t *Set) Make(wanted map[lines.Target]Want) error {
 	return p.Err()
 }
 
-// Mend makes all targets what they are to be, and prunes those that nobody wants any more. It calls said with each that was not, what was
-// found there, and why that could not be mended.
+// Mend makes all targets what they are to be, and prunes those that nobody wants any more. It calls
+// said with each that was not, what was found there, and why that could not be mended.
 func (t *Set) Mend(wanted map[lines.Target]Want, said func(target lines.Target, found string, err error)) {
 	defer t.leave()
 	p := t.Plan(wanted)
@@ -76,7 +79,8 @@ func (t *Set) Mend(wanted map[lines.Target]Want, said func(target lines.Target, 
 	}
 }
 
-// Touch renames a new link over ours. An exchange would tell a watcher in the end that the target has gone.
+// Touch renames a new link over ours. An exchange would tell a watcher in the end that the target
+// has gone.
 func (t *Set) Touch(target lines.Target, dest Dest) error {
 	defer t.leave()
 	in, err := t.enter(filepath.Dir(string(target)), false)
@@ -92,8 +96,9 @@ func (t *Set) Touch(target lines.Target, dest Dest) error {
 	return nil
 }
 
-// Sweep removes what a killed confit left beside targets: links and empty directories under a temporary name, and links of ours under the
-// name for what is kept. What confit did not make stays, whatever its name.
+// Sweep removes what a killed confit left beside targets: links and empty directories under a
+// temporary name, and links of ours under the name for what is kept. What confit did not make
+// stays, whatever its name.
 func (t *Set) Sweep(links []lines.Line) {
 	dirs := map[string]bool{}
 	for target := range t.made {

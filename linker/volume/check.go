@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Check finds the keys, as a start would, and reads none. It calls fail with each error that a start would fail of, and with nil, and notef
-// with what is odd. mount is the directory of all volumes.
+// Check finds the keys, as a start would, and reads none. It calls fail with each error that a
+// start would fail of, and with nil, and notef with what is odd. mount is the directory of all
+// volumes.
 func (rd *Reader) Check(mount string, fail func(error), notef func(format string, args ...any)) []Key {
 	r, err := rd.Look()
 	if err != nil {

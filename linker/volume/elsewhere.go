@@ -22,9 +22,10 @@ var (
 	ErrNoFallback = errors.New("the fallback directory has none of the volumes")
 )
 
-// InTry is a reader whose sources of the volumes that a directory has lead there. An atomic volume counts even if it is empty, a plain one
-// if it holds anything; with atomic only the former are looked for. mount is the directory of all volumes, absolute as dir is. It is
-// [ErrNotTried] if there are none.
+// InTry is a reader whose sources of the volumes that a directory has lead there. An atomic volume
+// counts even if it is empty, a plain one if it holds anything; with atomic only the former are
+// looked for. mount is the directory of all volumes, absolute as dir is. It is [ErrNotTried] if
+// there are none.
 func (rd *Reader) InTry(mount, dir string, atomic bool) (*Reader, error) {
 	return rd.elsewhere(mount, dir, ErrNotTried, func(_, there *lines.Line) (bool, error) {
 		if _, found := findVolume(there); found || atomic {
@@ -34,8 +35,9 @@ func (rd *Reader) InTry(mount, dir string, atomic bool) (*Reader, error) {
 	})
 }
 
-// InFallback is the same for the fallback, "" for none. There a volume counts if it holds anything, as a missing, optional ConfigMap is
-// mounted as an empty one, and if no target leads to the mounted one. Without any it is [ErrNoFallback].
+// InFallback is the same for the fallback, "" for none. There a volume counts if it holds anything,
+// as a missing, optional ConfigMap is mounted as an empty one, and if no target leads to the
+// mounted one. Without any it is [ErrNoFallback].
 func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 	if fallback == "" {
 		return nil, ErrNoFallback
@@ -54,8 +56,8 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 	})
 }
 
-// elsewhere is a reader whose sources lead to a directory that is laid out like mount, where has says so of a line, as it is and as it
-// would be there. The error is none if it never does.
+// elsewhere is a reader whose sources lead to a directory that is laid out like mount, where has
+// says so of a line, as it is and as it would be there. The error is none if it never does.
 func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *lines.Line) (bool, error)) (*Reader, error) {
 	moved := func(p string) string { return filepath.Join(dir, strings.TrimPrefix(p, mount)) }
 	moving, some := *rd, false
@@ -81,7 +83,8 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 	return &moving, nil
 }
 
-// hasKeys reports whether a line's volume holds anything. In the directory of all volumes only files count.
+// hasKeys reports whether a line's volume holds anything. In the directory of all volumes only
+// files count.
 func hasKeys(s *lines.Line) (bool, error) {
 	entries, err := os.ReadDir(files.AsDir(s.Floor))
 	if err = files.Ignoring(err, fs.ErrNotExist); err != nil {
@@ -92,7 +95,8 @@ func hasKeys(s *lines.Line) (bool, error) {
 	}), nil
 }
 
-// checkHashes refuses a fallback whose volumes come from different configurations. One without the file goes with any.
+// checkHashes refuses a fallback whose volumes come from different configurations. One without the
+// file goes with any.
 func (r *Reading) checkHashes() error {
 	former, dir := "", ""
 	for _, v := range r.volumes {
@@ -139,6 +143,7 @@ func (v *volume) wholeHash() (string, error) {
 	return words[1], nil
 }
 
-// hashName is a file beside the keys of a fallback's volume that is no key itself. It holds two words: the hash of the volume, and that of
-// the whole configuration. Whoever writes several volumes can't replace them at once.
+// hashName is a file beside the keys of a fallback's volume that is no key itself. It holds two
+// words: the hash of the volume, and that of the whole configuration. Whoever writes several
+// volumes can't replace them at once.
 const hashName = ".confit-hash"

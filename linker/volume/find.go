@@ -12,7 +12,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// stat looks at a key without opening it: a FIFO would block, and a device may do anything. It follows links in the volume.
+// stat looks at a key without opening it: a FIFO would block, and a device may do anything. It
+// follows links in the volume.
 func (v *volume) stat(name string) (st unix.Stat_t, err error) {
 	if v.root == nil {
 		return st, fs.ErrNotExist
@@ -55,7 +56,8 @@ func (v *volume) holds(name string) bool {
 func isDir(st *unix.Stat_t) bool     { return st.Mode&unix.S_IFMT == unix.S_IFDIR }
 func isRegular(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
 
-// listed is stat for an entry of a directory, whose name in the volume is known. What is a file needs no walk.
+// listed is stat for an entry of a directory, whose name in the volume is known. What is a file
+// needs no walk.
 func (v *volume) listed(in *safedir.Dir, e fs.DirEntry, name string) (st unix.Stat_t, err error) {
 	if files.NameFlaw(name) == "" && e.Type().IsRegular() {
 		if st, err = in.Stat(e.Name()); err == nil && isRegular(&st) {
@@ -81,11 +83,13 @@ func (v *volume) openFile(name string, flags int) (f files.Raw, err error) {
 	return f, err
 }
 
-// visible reports whether a name in a volume can be that of a key: others are the writer's own, atomic_writer.go.
+// visible reports whether a name in a volume can be that of a key: others are the writer's own,
+// atomic_writer.go.
 func visible(name string) bool { return !strings.HasPrefix(name, "..") }
 
-// readDir opens a directory, and lists what is in it in order. Each is opened by its path from the volume, so the time grows with the square of the
-// depth. A tree without end would be walked for ever.
+// readDir opens a directory, and lists what is in it in order. Each is opened by its path from the
+// volume, so the time grows with the square of the depth. A tree without end would be walked for
+// ever.
 func (v *volume) readDir(name string) (in *safedir.Dir, entries []fs.DirEntry, err error) {
 	if strings.Count(name, "/") >= safedir.MaxDepth {
 		return nil, nil, fmt.Errorf("more than %d directories are nested", safedir.MaxDepth)

@@ -12,8 +12,8 @@ import (
 	"confit/linker/lines"
 )
 
-// Fingerprint is what the volumes looked like, cheap to compare; "": nobody knows. It has a line for each volume and for each key of a
-// plain one, below a line with the number of volumes.
+// Fingerprint is what the volumes looked like, cheap to compare; "": nobody knows. It has a line
+// for each volume and for each key of a plain one, below a line with the number of volumes.
 type Fingerprint string
 
 // Beside lists, for people, the first lines that another print doesn't have.
@@ -50,8 +50,9 @@ func (r *Reading) fingerprint() Fingerprint {
 	return Fingerprint(b.String())
 }
 
-// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs no whole look when all are swapped: what is behind
-// ..data never changes, but for being removed after a swap.
+// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs no whole
+// look when all are swapped: what is behind ..data never changes, but for being removed after a
+// swap.
 func (r *Reading) CheckUnmoved() error {
 	if r.Writing() != FileByFile && len(r.wrong) == 0 {
 		for _, v := range r.volumes {
@@ -73,13 +74,15 @@ func (r *Reading) CheckUnmoved() error {
 	return nil
 }
 
-// Holds reports that the volumes are still as the look found them, though their directories are watched only now. It can't know that of a
-// plain volume: there may be a new directory in it, which nobody watches.
+// Holds reports that the volumes are still as the look found them, though their directories are
+// watched only now. It can't know that of a plain volume: there may be a new directory in it, which
+// nobody watches.
 func (r *Reading) Holds() bool { return r.Writing() != FileByFile && r.CheckUnmoved() == nil }
 
-// Fresh reports whether a key of a plain volume was changed in the tick in which the look began; a tick has four milliseconds as a rule. A
-// second change in that tick leaves the times as they are: finer ones came with Linux 6.13, Documentation/filesystems/multigrain-ts.rst,
-// and some file systems count in seconds.
+// Fresh reports whether a key of a plain volume was changed in the tick in which the look began; a
+// tick has four milliseconds as a rule. A second change in that tick leaves the times as they are:
+// finer ones came with Linux 6.13, Documentation/filesystems/multigrain-ts.rst, and some file
+// systems count in seconds.
 func (r *Reading) Fresh() bool {
 	return slices.ContainsFunc(r.Keys, func(k Key) bool {
 		changed := k.st.Ctim

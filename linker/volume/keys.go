@@ -29,11 +29,12 @@ type Key struct {
 	st     unix.Stat_t // of the file when it was looked at
 }
 
-// Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in any place, at any moment. A directory is
-// opened by a name that only a directory has, and a file with O_NONBLOCK.
+// Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in
+// any place, at any moment. A directory is opened by a name that only a directory has, and a file
+// with O_NONBLOCK.
 
-// walk finds the keys that a link stands for, in the opened state of the volume, and all that is wrong with them. It doesn't follow a link
-// to a directory, except for the link's base itself.
+// walk finds the keys that a link stands for, in the opened state of the volume, and all that is
+// wrong with them. It doesn't follow a link to a directory, except for the link's base itself.
 type walk struct {
 	*Reading
 	link  int
@@ -100,7 +101,8 @@ func whatIsMissing(s *lines.Line, v *volume) string {
 	return what
 }
 
-// classify tells an invalid volume, which stays invalid until it changes, from a failure of the system, which may pass.
+// classify tells an invalid volume, which stays invalid until it changes, from a failure of the
+// system, which may pass.
 func classify(s *lines.Line, err error) error {
 	if errors.Is(err, errOnDisk) || errors.Is(err, files.ErrMoved) {
 		return err
@@ -176,8 +178,9 @@ func (w *walk) takes(below string, isDir bool) bool {
 	return ok
 }
 
-// list reads a directory of a volume, and returns where it has read. It reads an atomic volume that is mounted below a plain one through
-// its ..data: the visible links come after a swap, and don't show what is below a directory.
+// list reads a directory of a volume, and returns where it has read. It reads an atomic volume that
+// is mounted below a plain one through its ..data: the visible links come after a swap, and don't
+// show what is below a directory.
 func (w *walk) list(name string) (at string, in *safedir.Dir, entries []fs.DirEntry, err error) {
 	in, entries, err = w.v.readDir(name)
 	if err != nil || w.v.atomic {
@@ -201,8 +204,8 @@ func (w *walk) list(name string) (at string, in *safedir.Dir, entries []fs.DirEn
 
 // What is not copied is read in its place, by the path of the volume itself.
 
-// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads through ..data: a new key's visible link is
-// made only after the swap.
+// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads
+// through ..data: a new key's visible link is made only after the swap.
 func PathIn(dir string, atomic bool, name string) string {
 	if atomic {
 		return filepath.Join(dir, lines.DataLink, name)
@@ -213,7 +216,8 @@ func PathIn(dir string, atomic bool, name string) string {
 // InPlace is the path of a key in its volume.
 func (k Key) InPlace() string { return PathIn(k.vol.dir, k.vol.atomic, k.name) }
 
-// DirInPlace is the path of the directory that a line links as a whole, in the volume that is there now.
+// DirInPlace is the path of the directory that a line links as a whole, in the volume that is there
+// now.
 func DirInPlace(s *lines.Line) string {
 	dir, atomic := findVolume(s)
 	name, _ := filepath.Rel(dir, s.Base)
@@ -229,7 +233,8 @@ func nearKey(s *lines.Line, v *volume) string {
 	return didYouMean(path.Base(name), v.names("."))
 }
 
-// nearVolume is the hint for a misspelt volume, or for a source that begins with the directory of all volumes.
+// nearVolume is the hint for a misspelt volume, or for a source that begins with the directory of
+// all volumes.
 func nearVolume(s *lines.Line, v *volume) string {
 	all, dir := filepath.Split(v.dir)
 	if rest, found := strings.CutPrefix(s.Source, path.Base(s.Root)+"/"); found {

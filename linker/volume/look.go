@@ -28,8 +28,8 @@ type Reader struct {
 	groups map[uint32]bool // whether copies can be given to a group, if that was tried
 }
 
-// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go. allowDisk says that keys which live in
-// memory may be copied to a disk.
+// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go.
+// allowDisk says that keys which live in memory may be copied to a disk.
 func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
 		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
@@ -47,11 +47,14 @@ func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, al
 
 // Reading is one look at all volumes.
 type Reading struct {
-	from        *Reader
-	volumes     []*volume
-	of          []*volume             // the volume of each link
-	found       map[[2]string]*volume // by where it is looked for, and the floor: a thousand links to one directory ask once
-	Keys        []Key                 // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
+	from    *Reader
+	volumes []*volume
+	of      []*volume // the volume of each link
+	// by where it is looked for, and the floor: a thousand links to one directory ask once
+	found map[[2]string]*volume
+	// of the plain volumes; once they were read, of all. A key is there for each line that asks for
+	// it
+	Keys        []Key
 	Fingerprint Fingerprint
 	wrong       []error
 	held        map[lines.Key][]byte // small keys that were hashed and aren't written yet
@@ -63,8 +66,8 @@ func (rd *Reader) reading() *Reading {
 	return &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{}, held: map[lines.Key][]byte{}}
 }
 
-// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the directory behind ..data, of a plain
-// one what stat says of each key. It reads no key.
+// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume
+// the directory behind ..data, of a plain one what stat says of each key. It reads no key.
 func (rd *Reader) Look() (*Reading, error) {
 	r := rd.reading()
 	err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began)
@@ -96,7 +99,8 @@ func (r *Reading) collect(err error) error {
 	return err
 }
 
-// open opens the volume of link i, once for all its links. One in memory is refused if generations aren't, also if empty.
+// open opens the volume of link i, once for all its links. One in memory is refused if generations
+// aren't, also if empty.
 func (r *Reading) open(i int) error {
 	s := &r.from.Links[i]
 	v, err := r.volume(s)
@@ -118,7 +122,8 @@ func (r *Reading) open(i int) error {
 	return r.checkOffDisk(v.root.Raw(), &v.root.St, v, "")
 }
 
-// volume is what a link's volume holds now. One that was atomic stays that: without its ..data it was torn down.
+// volume is what a link's volume holds now. One that was atomic stays that: without its ..data it
+// was torn down.
 func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
 	at := [2]string{s.SearchFrom(), s.Floor}
 	if v := r.found[at]; v != nil {
@@ -172,9 +177,10 @@ func (r *Reading) FirstKeys() []Key {
 	return keys
 }
 
-// checkOffDisk refuses a key that lives in memory if the generations don't, or its volume: "". It asks once for each device of a volume, as
-// a Secret may be mounted below a directory on a disk, and a link or ..data may lead to another file system. If fstatfs(2) is refused,
-// nobody knows, and a Secret is not copied to a disk on a guess. What may live in memory counts as that.
+// checkOffDisk refuses a key that lives in memory if the generations don't, or its volume: "". It
+// asks once for each device of a volume, as a Secret may be mounted below a directory on a disk,
+// and a link or ..data may lead to another file system. If fstatfs(2) is refused, nobody knows, and
+// a Secret is not copied to a disk on a guess. What may live in memory counts as that.
 func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key string) error {
 	state := r.from.state
 	if r.from.AllowDisk || state.Memory {
@@ -209,7 +215,8 @@ func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key stri
 // errOnDisk ends the error of what lives in memory and would get to a disk.
 var errOnDisk = errors.New("or accept it with --allow-disk")
 
-// Dirs lists the directories whose events are hints: volumes and, in plain ones, directories where keys are or may come.
+// Dirs lists the directories whose events are hints: volumes and, in plain ones, directories where
+// keys are or may come.
 func (r *Reading) Dirs() (dirs []string) {
 	for _, v := range r.volumes {
 		dirs = append(append(dirs, v.dir), v.dirs...)

@@ -16,8 +16,8 @@ import (
 	"confit/linker/lines"
 )
 
-// Read checks the keys of the volumes and reads each once. It returns what is known of each. The error is an [*files.Invalid] if the
-// volumes give no candidate.
+// Read checks the keys of the volumes and reads each once. It returns what is known of each. The
+// error is an [*files.Invalid] if the volumes give no candidate.
 func (r *Reading) Read() (map[lines.Key]generation.File, error) {
 	if err := r.expand(r.from.Mounted, true); err != nil {
 		return nil, err
@@ -36,7 +36,8 @@ func (r *Reading) OfFallback() bool {
 	return slices.ContainsFunc(r.volumes, func(v *volume) bool { return v.inFallback })
 }
 
-// Hash reads every key once and returns what is known of each, as far as that is known before a copy is written.
+// Hash reads every key once and returns what is known of each, as far as that is known before a
+// copy is written.
 func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 	files := make(map[lines.Key]generation.File, len(r.Keys))
 	for _, k := range r.Keys {
@@ -79,8 +80,9 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 	return files
 }
 
-// hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied may still have. The limit holds for what
-// is read, too, as a key may have grown since it was looked at. A direct key may be large, but not grow.
+// hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied
+// may still have. The limit holds for what is read, too, as a key may have grown since it was
+// looked at. A direct key may be large, but not grow.
 func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, error) {
 	if !direct && k.st.Size > *left {
 		return files.Hash{}, 0, r.from.tooLargeError(k)
@@ -108,13 +110,15 @@ func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, e
 	return sum, n, err
 }
 
-// What is small is held from the hash until it is written: bytes of a key, and of all keys. A ConfigMap or Secret has a MiB.
+// What is small is held from the hash until it is written: bytes of a key, and of all keys. A
+// ConfigMap or Secret has a MiB.
 const (
 	maxHeld    = 4 << 10
 	maxAllHeld = 1 << 20
 )
 
-// hashCopied hashes a key to be copied. A small one needs one read(2): asked for a byte more than it has, it shows its end.
+// hashCopied hashes a key to be copied. A small one needs one read(2): asked for a byte more than
+// it has, it shows its end.
 func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, int64, error) {
 	if size > min(maxHeld, left, maxAllHeld-r.heldSize) {
 		return r.from.CopyUpTo(f, io.Discard, left)
@@ -131,14 +135,15 @@ func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, 
 	return sha256.Sum256(held[:n]), size, nil
 }
 
-// tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at most, a larger key is a mistake, or needs
-// the option direct.
+// tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at
+// most, a larger key is a mistake, or needs the option direct.
 func (rd *Reader) tooLargeError(k Key) error {
 	return files.Invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
 		rd.MaxSize>>20, k.name, k.vol.dir)
 }
 
-// Copy copies a key's bytes to w and returns their hash. It refuses to get what lives in memory to a disk.
+// Copy copies a key's bytes to w and returns their hash. It refuses to get what lives in memory to
+// a disk.
 func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error) {
 	if held, ok := r.held[k.Path]; ok {
 		delete(r.held, k.Path)
@@ -157,7 +162,8 @@ func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error
 	return sum, err
 }
 
-// open opens a key that was a regular file. O_NONBLOCK is for one that is a FIFO by now, or has a lease: fcntl(2) F_SETLEASE.
+// open opens a key that was a regular file. O_NONBLOCK is for one that is a FIFO by now, or has a
+// lease: fcntl(2) F_SETLEASE.
 func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
@@ -174,12 +180,13 @@ func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	return f, &st, nil
 }
 
-// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and unless a line says mode, it is never more readable
-// than its source, also not to confit's own group where the source's group can't be given. The error is that of the state directory, with
-// which it finds out, once for each group.
+// LimitMode takes from a file's mode what a copy can't have: nobody may write to it, and unless a
+// line says mode, it is never more readable than its source, also not to confit's own group where
+// the source's group can't be given. The error is that of the state directory, with which it finds
+// out, once for each group.
 //
-// Programs take a key that others of its group may read from root, but not from their own user: postgres, ssh. Where confit isn't root the
-// copy is its user's, so nobody else may read it.
+// Programs take a key that others of its group may read from root, but not from their own user:
+// postgres, ssh. Where confit isn't root the copy is its user's, so nobody else may read it.
 func (rd *Reader) LimitMode(f *generation.File) error {
 	said := rd.saidMode(f.Links)
 	if said != 0 {

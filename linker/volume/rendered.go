@@ -9,8 +9,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files and
-// directories with plain names, wherever they are.
+// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses
+// anything but regular files and directories with plain names, wherever they are.
 func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	root, err := dir.Enter(".", false)
 	if err != nil {
@@ -39,7 +39,8 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	return r, nil
 }
 
-// checkRendered adds what can't be a part of a generation, in a directory and below: a link could lead out of the generation, or to one of its keys.
+// checkRendered adds what can't be a part of a generation, in a directory and below: a link could
+// lead out of the generation, or to one of its keys.
 func (v *volume) checkRendered(dir string, wrong []error) ([]error, error) {
 	in, entries, err := v.readDir(dir)
 	in.Close()

@@ -13,12 +13,14 @@ import (
 
 // Status is what a volume was found to be, and what the links take of it.
 type Status struct {
-	Path     string   // absolute
-	Kind     string   // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
-	Watched  string   // inotify, or polling: only a new look finds a change
-	Mounted  string   // what ..data points at; "" for a plain one
-	Prefix   string   // where its keys stand in a generation; "": right in it
-	Patterns []string // the keys that links take, by their paths in the volume, in order, each once: as path.Match has them, or DIR/ for each below
+	Path    string // absolute
+	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
+	Watched string // inotify, or polling: only a new look finds a change
+	Mounted string // what ..data points at; "" for a plain one
+	Prefix  string // where its keys stand in a generation; "": right in it
+	// the keys that links take, by their paths in the volume, in order, each once: as path.Match
+	// has them, or DIR/ for each below
+	Patterns []string
 }
 
 // Equal reports that nothing has changed.
@@ -27,7 +29,8 @@ func (s Status) Equal(other Status) bool {
 		s.Prefix == other.Prefix && slices.Equal(s.Patterns, other.Patterns)
 }
 
-// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by now, as far as they can be.
+// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by now, as
+// far as they can be.
 func (r *Reading) Status(w *watch.Changes, dirs []string) (list []Status) {
 	for _, v := range r.volumes {
 		s := Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data}
@@ -44,7 +47,8 @@ func (r *Reading) Status(w *watch.Changes, dirs []string) (list []Status) {
 	return list
 }
 
-// patternIn is which keys of a volume a link takes. For one key it needs no memory, as a part of the source: it may be 10,000.
+// patternIn is which keys of a volume a link takes. For one key it needs no memory, as a part of
+// the source: it may be 10,000.
 func patternIn(dir string, s *lines.Line) string {
 	base := below(s.Base, dir)
 	switch s.Kind {
@@ -69,7 +73,8 @@ func (v *volume) kind() string {
 	return "missing"
 }
 
-// watched reports whether inotify watches all of the volume's directories. A watch ends with its directory.
+// watched reports whether inotify watches all of the volume's directories. A watch ends with its
+// directory.
 func (v *volume) watched(w *watch.Changes, dirs []string) string {
 	if files.Missing(v.dir) || slices.ContainsFunc(dirs, func(dir string) bool { return files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) }) {
 		return "polling"

@@ -6,7 +6,8 @@
 //   - no key that lives in memory gets to a disk unless that is allowed;
 //   - a copy is never more readable than its key.
 //
-// It does not know which generation is in force, and writes none: it hands out bytes, and what is known of them.
+// It does not know which generation is in force, and writes none: it hands out bytes, and what is
+// known of them.
 package volume
 
 import (
@@ -24,7 +25,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// volume is one state of a mounted directory, opened once, so that a swap in the middle of reading can't mix two.
+// volume is one state of a mounted directory, opened once, so that a swap in the middle of reading
+// can't mix two.
 type volume struct {
 	dir    string       // the mount
 	atomic bool         // it holds ..data
@@ -60,7 +62,8 @@ func nearest(s *lines.Line, is func(dir string) bool) (dir string, found bool) {
 	}
 }
 
-// holdsData reports an atomic volume. Below a line's floor it follows no symlink: who writes there could lead it elsewhere.
+// holdsData reports an atomic volume. Below a line's floor it follows no symlink: who writes there
+// could lead it elsewhere.
 func holdsData(s *lines.Line, dir string) bool {
 	if info, err := os.Lstat(dir); dir != s.Floor && (err != nil || info.Mode()&fs.ModeSymlink != 0) {
 		return false
@@ -69,8 +72,8 @@ func holdsData(s *lines.Line, dir string) bool {
 	return err == nil
 }
 
-// openVolume opens what a volume holds now. A volume that isn't there has no root. An atomic one is invalid if its ..data is gone, leads
-// nowhere, or out of it.
+// openVolume opens what a volume holds now. A volume that isn't there has no root. An atomic one is
+// invalid if its ..data is gone, leads nowhere, or out of it.
 func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]string{}}
 	mount, err := safedir.At(dir)
@@ -109,12 +112,13 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	return v, nil
 }
 
-// swapped reports that one rename changes the whole volume: the kubelet's writer makes ..data when all that it leads to is there. Kata's agent,
-// which mirrors small volumes into the guest, makes files and links in any order.
+// swapped reports that one rename changes the whole volume: the kubelet's writer makes ..data when
+// all that it leads to is there. Kata's agent, which mirrors small volumes into the guest, makes
+// files and links in any order.
 func (v *volume) swapped() bool { return v.atomic && !v.mirrored }
 
-// identity changes when a file is replaced or, with times, written to. Those of a plain volume don't count, as unrelated files may come and
-// go in it.
+// identity changes when a file is replaced or, with times, written to. Those of a plain volume
+// don't count, as unrelated files may come and go in it.
 func identity(st *unix.Stat_t, times bool) string {
 	if !times {
 		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)

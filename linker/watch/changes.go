@@ -1,7 +1,9 @@
-// Package watch turns what inotify tells into hints: that something may have changed in a directory, and that somebody has opened a file.
-// Where the kernel refuses inotify there are no hints, and that is said once.
+// Package watch turns what inotify tells into hints: that something may have changed in a
+// directory, and that somebody has opened a file. Where the kernel refuses inotify there are no
+// hints, and that is said once.
 //
-// It does not know what is in the directories, and finds out nothing by itself: a hint is a reason to look.
+// It does not know what is in the directories, and finds out nothing by itself: a hint is a reason
+// to look.
 package watch
 
 import (
@@ -17,8 +19,8 @@ import (
 	"confit/linker/files"
 )
 
-// Changes turns what fsnotify tells into hints. The kind of event doesn't matter: the truth is what ..data points at and what the keys hash
-// to, and no reading of events holds for every file system.
+// Changes turns what fsnotify tells into hints. The kind of event doesn't matter: the truth is what
+// ..data points at and what the keys hash to, and no reading of events holds for every file system.
 type Changes struct {
 	Hints   chan struct{} // capacity 1: one waiting hint stands for all
 	Emptied chan struct{} // the same of names in a directory of the caller's own
@@ -26,17 +28,18 @@ type Changes struct {
 	names   func(name string) bool
 	dirs    []string // that were to be watched last
 	log     *slog.Logger
-	Watcher *fsnotify.Watcher    // nil while the kernel refuses one; kept, as to close one takes the kernel ten milliseconds
+	// nil while the kernel refuses one; kept, as to close one takes the kernel ten milliseconds
+	Watcher *fsnotify.Watcher
 	watched map[string]directory // by path
 	polling bool                 // the warning was given
 }
 
-// directory is what a path leads to. fsnotify knows paths alone: it doesn't tell one directory with two paths from two, or one that was
-// replaced from its successor.
+// directory is what a path leads to. fsnotify knows paths alone: it doesn't tell one directory with
+// two paths from two, or one that was replaced from its successor.
 type directory struct{ device, inode uint64 }
 
-// NewChanges makes one that watches nothing yet. log hears that inotify is refused. own is a directory of which only some names matter: once
-// anything is watched it is, too.
+// NewChanges makes one that watches nothing yet. log hears that inotify is refused. own is a
+// directory of which only some names matter: once anything is watched it is, too.
 func NewChanges(log *slog.Logger, own string, names func(name string) bool) *Changes {
 	return &Changes{Hints: make(chan struct{}, 1), Emptied: make(chan struct{}, 1), log: log, own: filepath.Clean(own), names: names}
 }
@@ -44,16 +47,18 @@ func NewChanges(log *slog.Logger, own string, names func(name string) bool) *Cha
 // Empty leaves a hint that the names in the caller's own directory are to be compared.
 func (w *Changes) Empty() { hint(w.Emptied) }
 
-// Again watches what is to be watched, some of which may have been replaced. What has changed before that is for others to find out.
+// Again watches what is to be watched, some of which may have been replaced. What has changed
+// before that is for others to find out.
 func (w *Changes) Again() {
 	if len(w.dirs) > 0 && w.Sync(w.dirs) {
 		hint(w.Hints)
 	}
 }
 
-// Sync watches just the given directories, and reports whether it added one: that one may have changed before. A directory that was
-// replaced, or has moved, gets a new watch. If inotify is refused, only the caller's rescan finds changes, and Sync warns once: all
-// containers of a node share the 128 instances of a user.
+// Sync watches just the given directories, and reports whether it added one: that one may have
+// changed before. A directory that was replaced, or has moved, gets a new watch. If inotify is
+// refused, only the caller's rescan finds changes, and Sync warns once: all containers of a node
+// share the 128 instances of a user.
 func (w *Changes) Sync(dirs []string) (added bool) {
 	if err := w.start(); err != nil {
 		w.say(err)
@@ -93,7 +98,8 @@ func (w *Changes) start() (err error) {
 	return err
 }
 
-// look finds out where the paths lead. What isn't there yet, or any more, is left out: when it comes, it is added.
+// look finds out where the paths lead. What isn't there yet, or any more, is left out: when it
+// comes, it is added.
 func look(dirs []string) (now map[string]directory, err error) {
 	now = make(map[string]directory, len(dirs))
 	for _, dir := range dirs {
@@ -107,8 +113,9 @@ func look(dirs []string) (now map[string]directory, err error) {
 	return now, err
 }
 
-// keep ends all watches but those whose path leads where it did, and returns the directories of these: fsnotify is asked for one path of
-// each. Of a directory that was moved or removed it has dropped the path by itself, so that the directory is added again.
+// keep ends all watches but those whose path leads where it did, and returns the directories of
+// these: fsnotify is asked for one path of each. Of a directory that was moved or removed it has
+// dropped the path by itself, so that the directory is added again.
 func (w *Changes) keep(now map[string]directory) map[directory]bool {
 	covered := map[directory]bool{}
 	for _, dir := range w.Watcher.WatchList() {
@@ -121,7 +128,8 @@ func (w *Changes) keep(now map[string]directory) map[directory]bool {
 	return covered
 }
 
-// follow makes a hint of whatever it is told. The one error that comes is that of a queue which has overflowed, so something has happened.
+// follow makes a hint of whatever it is told. The one error that comes is that of a queue which has
+// overflowed, so something has happened.
 func (w *Changes) follow(watcher *fsnotify.Watcher) {
 	for open := true; open; {
 		var e fsnotify.Event
@@ -140,7 +148,8 @@ func (w *Changes) follow(watcher *fsnotify.Watcher) {
 	}
 }
 
-// tells reports that an event may be about a volume. What confit itself writes all the time to its own directory is no hint.
+// tells reports that an event may be about a volume. What confit itself writes all the time to its
+// own directory is no hint.
 func (w *Changes) tells(e fsnotify.Event) bool {
 	isOwn := e.Name == w.own || filepath.Dir(e.Name) == w.own
 	if isOwn && (e.Name == w.own || w.names(filepath.Base(e.Name))) {

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Opens finds out whether anybody opens a changed key of the published generation, by IN_OPEN of inotify(7). That fires whatever path or
-// link led to the key, and not for a stat(2). It watches directories, as the event names the file, and not each of what may be ten thousand
-// keys. fsnotify doesn't offer that event, so it reads an instance of its own.
+// Opens finds out whether anybody opens a changed key of the published generation, by IN_OPEN of
+// inotify(7). That fires whatever path or link led to the key, and not for a stat(2). It watches
+// directories, as the event names the file, and not each of what may be ten thousand keys. fsnotify
+// doesn't offer that event, so it reads an instance of its own.
 type Opens struct {
 	Hints  chan struct{} // capacity 1
 	events *os.File      // nil before the first watch; read as long as confit lives
@@ -25,7 +26,8 @@ type Opens struct {
 // NewOpens makes one that watches nothing yet.
 func NewOpens() *Opens { return &Opens{Hints: make(chan struct{}, 1)} }
 
-// Watch watches directories below top for given names in each, once nothing else is watched: see [Opens.Unwatch]. The error is inotify's.
+// Watch watches directories below top for given names in each, once nothing else is watched: see
+// [Opens.Unwatch]. The error is inotify's.
 func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 	if err := o.start(); err != nil {
 		return err
@@ -54,8 +56,8 @@ func (o *Opens) start() (err error) {
 	return err
 }
 
-// read reads some dozen events at a time. A larger buffer would be memory that each pod has to have, and nobody is faster by it: one hint
-// stands for all.
+// read reads some dozen events at a time. A larger buffer would be memory that each pod has to
+// have, and nobody is faster by it: one hint stands for all.
 func (o *Opens) read() {
 	var buffer [4096]byte
 	for {
@@ -76,8 +78,8 @@ func (o *Opens) note(events []byte) {
 	}
 }
 
-// opened looks for one of the names among events: struct inotify_event of inotify(7), whose name is followed by zero bytes. An overflow of
-// the queue counts, too: somebody has opened very much.
+// opened looks for one of the names among events: struct inotify_event of inotify(7), whose name is
+// followed by zero bytes. An overflow of the queue counts, too: somebody has opened very much.
 func (o *Opens) opened(events []byte) bool {
 	const head = unix.SizeofInotifyEvent // wd, mask, cookie, len
 	for word := binary.NativeEndian.Uint32; len(events) > 0; {

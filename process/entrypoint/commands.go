@@ -32,7 +32,8 @@ func (r *reader) skip(what string) {
 	r.blanks()
 }
 
-// plain is the word at which the reader stands, if no quote and no substitution is in it, as in the grammar's words.
+// plain is the word at which the reader stands, if no quote and no substitution is in it, as in the
+// grammar's words.
 func (r *reader) plain() string {
 	word := r.rest
 	if end := strings.IndexAny(word, blank+meta); end >= 0 {
@@ -49,9 +50,10 @@ var opening = map[string]string{
 // passedOver are words that stand in front of commands.
 var passedOver = []string{"then", "elif", "else", "do"}
 
-// list reads commands up to the word or parenthesis that ends them. The words for the rounds of a loop, and the
-// patterns of a case, look like commands, and are read as such: no exec stands in front of another word there. So are
-// words that end nothing: a mistake in the text, or of the reader, is no reason to read less of it.
+// list reads commands up to the word or parenthesis that ends them. The words for the rounds of a
+// loop, and the patterns of a case, look like commands, and are read as such: no exec stands in
+// front of another word there. So are words that end nothing: a mistake in the text, or of the
+// reader, is no reason to read less of it.
 func (r *reader) list(end string) (found finding) {
 	r.depth++
 	defer func() { r.depth-- }()
@@ -75,8 +77,8 @@ func (r *reader) list(end string) (found finding) {
 	return found
 }
 
-// commands reads those with && or || or | between them. What & follows, and a part of a pipeline, runs beside the
-// shell.
+// commands reads those with && or || or | between them. What & follows, and a part of a pipeline,
+// runs beside the shell.
 func (r *reader) commands() (found finding) {
 	links, op := 0, "&&"
 	for piped := false; slices.Contains([]string{"&&", "||", "|", "|&"}, op); {

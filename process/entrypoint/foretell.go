@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// mostFirst bounds how many programs are looked at before the one that stays: each is named by the first line of the one before, as env(1).
+// mostFirst bounds how many programs are looked at before the one that stays: each is named by the
+// first line of the one before, as env(1).
 const mostFirst = 4
 
-// Foretell looks at what will run where words are started. find is the file of a program; "" if there is none.
+// Foretell looks at what will run where words are started. find is the file of a program; "" if
+// there is none.
 func (p *Proc) Foretell(words []string, find func(string) string) Look {
 	for range mostFirst {
 		if len(words) == 0 {
@@ -31,7 +33,8 @@ func (p *Proc) Foretell(words []string, find func(string) string) Look {
 	return Look{}
 }
 
-// interpreter are the words of a script's first line: what follows the program is one argument, blanks included: execve(2).
+// interpreter are the words of a script's first line: what follows the program is one argument,
+// blanks included: execve(2).
 func interpreter(first string) []string {
 	name, arg, _ := strings.Cut(strings.TrimSpace(first), " ")
 	if arg = strings.TrimSpace(arg); arg == "" {
@@ -40,7 +43,8 @@ func interpreter(first string) []string {
 	return []string{name, arg}
 }
 
-// behindEnv are the words that env(1) starts, whose -S parts its argument. Other options are none that a first line has.
+// behindEnv are the words that env(1) starts, whose -S parts its argument. Other options are none
+// that a first line has.
 func behindEnv(words []string) []string {
 	for len(words) > 0 {
 		parted, parts := strings.CutPrefix(words[0], "-S")

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Proc looks at processes through /proc. It has read the text of each script that it still knows by its cmdline.
+// Proc looks at processes through /proc. It has read the text of each script that it still knows by
+// its cmdline.
 type Proc struct {
 	Root
 	dir     string
@@ -34,8 +35,8 @@ type Look struct {
 // Cmdline stands for the words of a process.
 type Cmdline [sha256.Size]byte
 
-// NewProc looks at processes through a directory, /proc. Relative names of scripts are looked for in the directory dir,
-// and then in a search path such as $PATH.
+// NewProc looks at processes through a directory, /proc. Relative names of scripts are looked for
+// in the directory dir, and then in a search path such as $PATH.
 func NewProc(root, dir, path string) *Proc {
 	return &Proc{Root: Root(root), dir: dir, path: filepath.SplitList(path), read: map[Cmdline]meaning{}}
 }
@@ -43,9 +44,10 @@ func NewProc(root, dir, path string) *Proc {
 // mostBelow bounds how far below an app a process is asked.
 const mostBelow = 64
 
-// Look finds out where an app is, by its pid. An init, and what starts a program as another user or for a time, is
-// asked through its first child; a shell that won't execute, through its only child, if that is a shell: dash stays in
-// front of a script. It is so, too, once the script has executed the app.
+// Look finds out where an app is, by its pid. An init, and what starts a program as another user or
+// for a time, is asked through its first child; a shell that won't execute, through its only child,
+// if that is a shell: dash stays in front of a script. It is so, too, once the script has executed
+// the app.
 func (p *Proc) Look(app int) (found Look) {
 	pid := app
 	for range mostBelow {
@@ -118,14 +120,14 @@ func (p *Proc) judge(program program) Look {
 	return found
 }
 
-// Traps reports whether a trap in the text of a shell names a signal, such as TERM, which has a number, too. What the shell
-// catches for itself doesn't count: bash and dash do so with INT.
+// Traps reports whether a trap in the text of a shell names a signal, such as TERM, which has a
+// number, too. What the shell catches for itself doesn't count: bash and dash do so with INT.
 func (l *Look) Traps(name string, number int) bool {
 	return strings.Contains(l.traps, " "+name+" ") || strings.Contains(l.traps, " "+strconv.Itoa(number)+" ")
 }
 
-// text is that of -c, or of a script: a relative name is looked for in the working directory, and then in the search
-// path.
+// text is that of -c, or of a script: a relative name is looked for in the working directory, and
+// then in the search path.
 func (p *Proc) text(c cmdline) string {
 	switch {
 	case c.file == "":
@@ -142,8 +144,8 @@ func (p *Proc) text(c cmdline) string {
 	return text
 }
 
-// Executed reports, of an app that has ended and isn't reaped yet, whether it had become another program since a look
-// at it.
+// Executed reports, of an app that has ended and isn't reaped yet, whether it had become another
+// program since a look at it.
 func (p *Proc) Executed(before Look) bool {
 	name, fields := p.Stat(before.PID)
 	return len(fields) > 0 && name != before.name

@@ -14,8 +14,8 @@ import (
 // mostBytes is how much of a script, and of a cmdline, is read.
 const mostBytes = 256 << 10
 
-// head is the beginning of a regular file. Nothing else is opened, or read from: a pipe would wait, and a device may do
-// something.
+// head is the beginning of a regular file. Nothing else is opened, or read from: a pipe would wait,
+// and a device may do something.
 func head(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -44,8 +44,8 @@ type program struct {
 	words []string // of the cmdline, the name and the arguments
 }
 
-// programOf asks for a program by its file, which needs the rights of ptrace(2) where the process is another user's;
-// else by its cmdline, which all may read: proc_pid_exe(5), proc_pid_cmdline(5).
+// programOf asks for a program by its file, which needs the rights of ptrace(2) where the process
+// is another user's; else by its cmdline, which all may read: proc_pid_exe(5), proc_pid_cmdline(5).
 func (p Root) programOf(pid int) program {
 	text := head(p.File(pid, "cmdline"))
 	words := strings.Split(strings.TrimSuffix(text, "\x00"), "\x00")
@@ -66,8 +66,8 @@ func programIn(file string, words []string) program {
 	return found
 }
 
-// Children lists those of a process that haven't ended, the eldest first: proc_tid_children(5). A kernel that is built
-// without this list leaves a look at all processes.
+// Children lists those of a process that haven't ended, the eldest first: proc_tid_children(5). A
+// kernel that is built without this list leaves a look at all processes.
 func (p Root) Children(of int) (list []int) {
 	lists, _ := filepath.Glob(p.File(of, "task/*/children"))
 	if len(lists) == 0 {
@@ -91,8 +91,8 @@ func (p Root) Children(of int) (list []int) {
 	})
 }
 
-// Stat is the name in /proc/PID/stat, which a process keeps until it is reaped, and the fields behind it:
-// proc_pid_stat(5).
+// Stat is the name in /proc/PID/stat, which a process keeps until it is reaped, and the fields
+// behind it: proc_pid_stat(5).
 func (p Root) Stat(pid int) (name string, fields []string) {
 	bytes, _ := os.ReadFile(p.File(pid, "stat"))
 	text := string(bytes)
@@ -103,8 +103,8 @@ func (p Root) Stat(pid int) (name string, fields []string) {
 	return text[begin+1 : end], strings.Fields(text[end+1:])
 }
 
-// Link reads a link of a process; "" if it isn't known. If the file was removed, the kernel adds a word to its name,
-// proc_pid_exe(5).
+// Link reads a link of a process; "" if it isn't known. If the file was removed, the kernel adds a
+// word to its name, proc_pid_exe(5).
 func (p Root) Link(pid int, name string) string {
 	target, _ := os.Readlink(p.File(pid, name))
 	return strings.TrimSuffix(target, " (deleted)")

@@ -40,7 +40,8 @@ type document struct {
 // mostEndless bounds how often the end of a document is looked for in vain.
 const mostEndless = 100
 
-// skipDocuments goes behind those whose text begins in this line. One without an end is none: << shifts bits, too.
+// skipDocuments goes behind those whose text begins in this line. One without an end is none: <<
+// shifts bits, too.
 func (r *reader) skipDocuments() {
 	documents := r.documents
 	r.documents = nil

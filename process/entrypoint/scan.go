@@ -12,8 +12,9 @@ type How struct {
 	Args    bool   // the text has arguments, "$@"
 }
 
-// WillExecute reports whether the shell of a text becomes another program: whether a simple command of it begins with
-// exec and names a program, wherever that stands. It is a guess, as nobody can tell which branch a script takes.
+// WillExecute reports whether the shell of a text becomes another program: whether a simple command
+// of it begins with exec and names a program, wherever that stands. It is a guess, as nobody can
+// tell which branch a script takes.
 func WillExecute(text string, how How) bool { return read(text, how).executes }
 
 // meaning is what a text says of its shell.
@@ -30,7 +31,8 @@ func read(text string, how How) meaning {
 	return meaning{executes, !executes && r.lastIsProgram(), r.traps}
 }
 
-// finding says what of a text executes a program. That of commands that stand together is the or of theirs.
+// finding says what of a text executes a program. That of commands that stand together is the or of
+// theirs.
 type finding uint8
 
 const (
@@ -39,8 +41,8 @@ const (
 	withArgs finding = 2 // exec "$@": without arguments it does nothing
 )
 
-// reader reads a text once, from its beginning to its end. Whatever the text, it goes on: a shell, too, may have
-// executed something long before the place that it can't read.
+// reader reads a text once, from its beginning to its end. Whatever the text, it goes on: a shell,
+// too, may have executed something long before the place that it can't read.
 type reader struct {
 	rest      string     // of the text, where the reader stands
 	entered   int        // how deep in each other words and commands are
@@ -62,7 +64,8 @@ type reader struct {
 	behindAmp  bool   // an & stands in front of the next of them
 }
 
-// maxDepth bounds how deep words and commands may stand in each other. A text that goes deeper is read no further.
+// maxDepth bounds how deep words and commands may stand in each other. A text that goes deeper is
+// read no further.
 const maxDepth = 500
 
 func (r *reader) enter() {
@@ -74,8 +77,9 @@ func (r *reader) enter() {
 
 func (r *reader) leave() { r.entered-- }
 
-// endsInProgram reports whether the last command of the text is executed without the word exec, or is a file that may
-// have one. bash and busybox do so with that of -c, if nothing is left to do after it.
+// endsInProgram reports whether the last command of the text is executed without the word exec, or
+// is a file that may have one. bash and busybox do so with that of -c, if nothing is left to do
+// after it.
 func (r *reader) endsInProgram() bool {
 	args := r.last.args
 	if len(args) == 0 {
@@ -90,7 +94,8 @@ func (r *reader) endsInProgram() bool {
 	return r.how.Command && atEnd && !r.last.redirected && !r.last.beside && r.lastIsProgram()
 }
 
-// lastIsProgram reports that the last command of the text is a program, and that nothing is left for the shell to do.
+// lastIsProgram reports that the last command of the text is a program, and that nothing is left
+// for the shell to do.
 func (r *reader) lastIsProgram() bool {
 	args := r.last.args
 	if len(args) == 0 || r.hasTraps {

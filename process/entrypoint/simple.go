@@ -67,7 +67,8 @@ func (r *reader) executes(args []string) finding {
 	return never
 }
 
-// trap notes what a trap catches. One whose action is empty has the signals ignored, and - resets them.
+// trap notes what a trap catches. One whose action is empty has the signals ignored, and - resets
+// them.
 func (r *reader) trap(args []string) {
 	r.hasTraps = true
 	if len(args) > 0 && args[0] == "--" {
@@ -110,8 +111,8 @@ func assigned(word string) (value string, found bool) {
 	return strings.CutPrefix(strings.TrimPrefix(rest, "+"), "=")
 }
 
-// ofValue says what a variable is good for that holds this. One that begins with the word exec is made for eval, or for
-// a command's place.
+// ofValue says what a variable is good for that holds this. One that begins with the word exec is
+// made for eval, or for a command's place.
 func ofValue(value string) finding {
 	value = strings.TrimSuffix(strings.TrimPrefix(value, "("), ")") // of an array
 	words := strings.Fields(unquote.Replace(value))

@@ -2,7 +2,8 @@ package entrypoint
 
 import "time"
 
-// Watch tells from looks at an app when it has begun. It is a value: whoever keeps it looks, and knows the time.
+// Watch tells from looks at an app when it has begun. It is a value: whoever keeps it looks, and
+// knows the time.
 type Watch struct {
 	started time.Time // the app
 	first   Look      // the first of the looks that have found the same
@@ -17,8 +18,8 @@ func Since(now time.Time) Watch { return Watch{started: now} }
 // settled is how long a look has to hold: what executes the app may be seen for some milliseconds.
 const settled = 200 * time.Millisecond
 
-// See is the watch after one more look. An app has begun once two looks have found the same program, which is no shell
-// that will execute.
+// See is the watch after one more look. An app has begun once two looks have found the same
+// program, which is no shell that will execute.
 func (w Watch) See(look Look, now time.Time) Watch {
 	same := w.found && look.PID == w.first.PID && look.Program == w.first.Program
 	if look.Shell {
@@ -39,7 +40,8 @@ func (w Watch) See(look Look, now time.Time) Watch {
 // Begun reports whether the app has begun, and when: at the first of the looks that found it so.
 func (w Watch) Begun() (time.Time, bool) { return w.firstAt, w.begun }
 
-// Ended reports whether an app that has ended now had begun before: one look has found a program that is no shell.
+// Ended reports whether an app that has ended now had begun before: one look has found a program
+// that is no shell.
 func (w Watch) Ended() (time.Time, bool) {
 	return w.firstAt, w.begun || w.found && !w.first.Shell && w.first.Program != ""
 }

@@ -36,8 +36,8 @@ func (r *reader) blanks() {
 	}
 }
 
-// word reads a word with its quotes, and with the commands in it. A sign that the reader doesn't understand is one,
-// too.
+// word reads a word with its quotes, and with the commands in it. A sign that the reader doesn't
+// understand is one, too.
 func (r *reader) word() string {
 	r.enter()
 	defer r.leave()
@@ -58,15 +58,15 @@ func (r *reader) word() string {
 	return start
 }
 
-// opensGroup reports whether a parenthesis belongs to the word in front of it: an array's, or that of an extended
-// pattern.
+// opensGroup reports whether a parenthesis belongs to the word in front of it: an array's, or that
+// of an extended pattern.
 func opensGroup(before string) bool {
 	value, assigned := assigned(before)
 	return assigned && value == "" || before != "" && strings.Contains("?*+@!", before[len(before)-1:])
 }
 
-// part reads a character, or what belongs together from here on. In double quotes a single one is nothing special: then
-// single is 0.
+// part reads a character, or what belongs together from here on. In double quotes a single one is
+// nothing special: then single is 0.
 func (r *reader) part(single byte) {
 	r.enter()
 	defer r.leave()
@@ -105,7 +105,8 @@ func (r *reader) quoted(escape string, quote byte) {
 	r.step(1)
 }
 
-// parameter reads ${ }. In double quotes single ones are special to bash, to others in patterns alone: "${x%'}'}".
+// parameter reads ${ }. In double quotes single ones are special to bash, to others in patterns
+// alone: "${x%'}'}".
 func (r *reader) parameter(single byte) {
 	r.step(len("${"))
 	operator := strings.TrimLeft(r.rest, letters+digits)
@@ -118,8 +119,9 @@ func (r *reader) parameter(single byte) {
 	r.step(1)
 }
 
-// substitution reads commands in parentheses, behind so many characters. They run beside the shell. The words of
-// arrays, patterns and arithmetic are read as such, too, as their parentheses are in pairs as well.
+// substitution reads commands in parentheses, behind so many characters. They run beside the shell.
+// The words of arrays, patterns and arithmetic are read as such, too, as their parentheses are in
+// pairs as well.
 func (r *reader) substitution(opening int) {
 	r.step(opening)
 	r.parens++

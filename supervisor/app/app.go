@@ -1,5 +1,6 @@
-// Package app is a plain init for one app: it starts the app, makes it reload, asks it to stop, and ends what is left of it. It knows no
-// files, no volumes and no generations, and could be a program of its own.
+// Package app is a plain init for one app: it starts the app, makes it reload, asks it to stop, and
+// ends what is left of it. It knows no files, no volumes and no generations, and could be a program
+// of its own.
 //
 // It guarantees that
 //   - at most one app is alive, and nothing of the one before is left when the next one starts, unless even KILL doesn't end it;
@@ -7,8 +8,8 @@
 //   - an app that doesn't stop in time in a restart is killed. When the platform asks for a stop, the app may take its time;
 //   - a signal from outside that would end what a script works at before the app waits for that, as long as a stop allows.
 //
-// It starts no process and sends no signal: its moves change the value, and say what is to be done. What follows when the app is gone is
-// decided by others, who leave a Then here.
+// It starts no process and sends no signal: its moves change the value, and say what is to be done.
+// What follows when the app is gone is decided by others, who leave a Then here.
 package app
 
 import (
@@ -22,7 +23,8 @@ import (
 // Phase is what is done with the app.
 type Phase int
 
-// The phases. Each but Down and Up has a deadline; Stopping has one while the stop waits for the app to begin.
+// The phases. Each but Down and Up has a deadline; Stopping has one while the stop waits for the
+// app to begin.
 const (
 	Down       Phase = iota // no app runs
 	Up                      // the app runs, and nothing is asked of it
@@ -95,21 +97,23 @@ type Entry struct {
 
 // life is one process after --.
 type life struct {
-	PID       int            // 0: not running
-	Group     process.Group  // the group of the last one, which may have members left
-	SignalErr string         // why it can't be signalled; "": it can
-	renewed   time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
-	by        signals.Signal // that makes it reload
-	auto      bool           // nobody has named that one
-	blocked   bool           // the last look found that the app blocks it
-	AutoHUP   bool           // the last HUP that it got was auto's
-	program   string         // what it ran when it got that
-	ready     readiness      // what it has said of itself since then
-	Text      string         // the last STATUS= that it has said
+	PID       int           // 0: not running
+	Group     process.Group // the group of the last one, which may have members left
+	SignalErr string        // why it can't be signalled; "": it can
+	// when it was started or reloaded: some execute themselves anew, and have no handlers for a
+	// while
+	renewed time.Time
+	by      signals.Signal // that makes it reload
+	auto    bool           // nobody has named that one
+	blocked bool           // the last look found that the app blocks it
+	AutoHUP bool           // the last HUP that it got was auto's
+	program string         // what it ran when it got that
+	ready   readiness      // what it has said of itself since then
+	Text    string         // the last STATUS= that it has said
 }
 
-// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1 comes before READY=1 in a reload: so a late READY=1 of the
-// start isn't taken for the reload's.
+// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1 comes before READY=1
+// in a reload: so a late READY=1 of the start isn't taken for the reload's.
 type readiness int
 
 const (
@@ -193,14 +197,15 @@ type (
 )
 
 const (
-	// HandlerWait is how long an app may take to install its handler after a start or a reload: an entrypoint script that has not yet
-	// exec'ed the daemon has none.
+	// HandlerWait is how long an app may take to install its handler after a start or a reload: an
+	// entrypoint script that has not yet exec'ed the daemon has none.
 	HandlerWait = 10 * time.Second
 	// LookAgain is the wait between two looks for a handler.
 	LookAgain = 50 * time.Millisecond
-	// killAgain is the wait before an app that survived KILL is killed once more: it became another user (EPERM), or sleeps
-	// uninterruptibly.
+	// killAgain is the wait before an app that survived KILL is killed once more: it became another
+	// user (EPERM), or sleeps uninterruptibly.
 	killAgain = 30 * time.Second
-	// TryAgain is the wait before another try of what the system refused, as a start, or of a kill that has not worked.
+	// TryAgain is the wait before another try of what the system refused, as a start, or of a kill
+	// that has not worked.
 	TryAgain = time.Second
 )

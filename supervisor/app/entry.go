@@ -2,18 +2,20 @@ package app
 
 import "time"
 
-// What confit starts is often a script that works before it executes the daemon. Until then the app is at its entrypoint, and the work
-// would be cut off by whoever ends it.
+// What confit starts is often a script that works before it executes the daemon. Until then the app
+// is at its entrypoint, and the work would be cut off by whoever ends it.
 
 const (
-	// EntryLeast is the least time that the app has at its entrypoint, where it is known to begin sooner.
+	// EntryLeast is the least time that the app has at its entrypoint, where it is known to begin
+	// sooner.
 	EntryLeast = 10 * time.Second
-	// ScriptWait is how long a script that executes nothing is left alone, since it was seen first: nobody can know when its work is done.
+	// ScriptWait is how long a script that executes nothing is left alone, since it was seen first:
+	// nobody can know when its work is done.
 	ScriptWait = 5 * time.Minute
 )
 
-// Works says since and until when nobody should end what the app does; zero: it may be ended. A script that executes nothing has begun, and
-// may yet be at some work in its first minutes.
+// Works says since and until when nobody should end what the app does; zero: it may be ended. A
+// script that executes nothing has begun, and may yet be at some work in its first minutes.
 func (a *App) Works() (since, until time.Time) {
 	e := &a.Entry
 	switch {
@@ -25,8 +27,8 @@ func (a *App) Works() (since, until time.Time) {
 	return since, until
 }
 
-// IsAtWork reports that a look has found what works in front of the app, or a script that stays. Before the second look any app may be on its
-// way to that.
+// IsAtWork reports that a look has found what works in front of the app, or a script that stays.
+// Before the second look any app may be on its way to that.
 func (a *App) IsAtWork() bool {
 	since, _ := a.Works()
 	return !since.IsZero() && (a.Entry.Works || !a.Entry.Begun.IsZero())
@@ -38,8 +40,8 @@ func (a *App) WorksUntil() time.Time {
 	return until
 }
 
-// Saw takes what a look has found. An app that has begun is at its entrypoint again where a script works there: what was seen may have been
-// on its way to that.
+// Saw takes what a look has found. An app that has begun is at its entrypoint again where a script
+// works there: what was seen may have been on its way to that.
 func (m *Move) Saw(s Sight) {
 	e := &m.Entry
 	e.Sight = s
@@ -58,13 +60,14 @@ func (m *Move) Saw(s Sight) {
 		if by := m.Now.Add(EntryLeast); by.After(e.By) {
 			e.By = by
 		}
-	case s.Works && e.waited && s.Script != (Script{}) && m.IsAtEntrypoint(): // it has outlasted its time in an earlier life
+	// it has outlasted its time in an earlier life
+	case s.Works && e.waited && s.Script != (Script{}) && m.IsAtEntrypoint():
 		m.Begin(m.Now)
 	}
 }
 
-// Begin notes that the app has begun at a time: its clocks count from then on. What another process has said before is forgotten, as it was
-// of a temporary server.
+// Begin notes that the app has begun at a time: its clocks count from then on. What another process
+// has said before is forgotten, as it was of a temporary server.
 func (m *Move) Begin(at time.Time) {
 	e := &m.Entry
 	e.Begun, m.renewed = at, at
@@ -85,7 +88,8 @@ func (m *Move) Begin(at time.Time) {
 	}
 }
 
-// Outlast notes that the time of what works is over: nobody waits for this script again, and the app counts as begun.
+// Outlast notes that the time of what works is over: nobody waits for this script again, and the
+// app counts as begun.
 func (m *Move) Outlast() {
 	m.Entry.waited = true
 	if m.IsAtEntrypoint() {

@@ -10,9 +10,11 @@ import (
 
 // Exit is an end of the app, with what can only be known at that moment.
 type Exit struct {
-	Status    process.Status
-	Forked    bool      // it ended well, and left a process behind
-	OOM       bool      // it was killed, and the kernel has lately killed a process of this container for want of memory
+	Status process.Status
+	Forked bool // it ended well, and left a process behind
+	// it was killed, and the kernel has lately killed a process of this container for want of
+	// memory
+	OOM       bool
 	Typed     bool      // a key of its terminal ended it
 	Successor Successor // with --adopt: what took its place, if anything did
 }
@@ -46,7 +48,8 @@ const (
 	OfNew             // the same, and that wasn't accepted before
 )
 
-// Exited takes an exit. suspected says how far the app may have ended as it can't live with what it has read.
+// Exited takes an exit. suspected says how far the app may have ended as it can't live with what it
+// has read.
 func (m *Move) Exited(e *Exit, suspected Suspicion) Ending {
 	how := m.endingOf(e, suspected)
 	keys := []any{"pid", m.PID, "status", e.Status.String(), "code", m.ExitCode(e.Status)}
@@ -83,8 +86,9 @@ func (m *Move) endingOf(e *Exit, suspected Suspicion) Ending {
 	return Own
 }
 
-// wentToBackground reports that the app ended well right after its start, and left a process behind, as daemon(3) does. That is the end of
-// a container for which nobody finds a reason in the app's log.
+// wentToBackground reports that the app ended well right after its start, and left a process
+// behind, as daemon(3) does. That is the end of a container for which nobody finds a reason in the
+// app's log.
 func (m *Move) wentToBackground(e *Exit) bool {
 	return e.Forked && e.Successor.PID == 0 && !m.IsStop(e, m.Now) && m.Phase != Stopping && m.Phase != Restarting && !m.over(m.Since.Add(HandlerWait))
 }
@@ -105,10 +109,11 @@ func (m *Move) adopt(successor Successor) {
 	m.Say(slog.LevelInfo, "app adopted", "pid", m.PID, "generation", m.Generation)
 }
 
-// leftAtReload reports that the app left because of auto's HUP, and not because of what it read, or that it may have: a runtime that
-// catches every signal dies of HUP; a JVM, or whoever has a handler that shuts down, exits with 129 or 0. Others have codes of their own
-// for it, as runsvdir has. They count until the program has once lived on after such a HUP, and like 0 only in the probation. Who shuts
-// down slowly and exits with 129 may take the time of any other stop.
+// leftAtReload reports that the app left because of auto's HUP, and not because of what it read, or
+// that it may have: a runtime that catches every signal dies of HUP; a JVM, or whoever has a
+// handler that shuts down, exits with 129 or 0. Others have codes of their own for it, as runsvdir
+// has. They count until the program has once lived on after such a HUP, and like 0 only in the
+// probation. Who shuts down slowly and exits with 129 may take the time of any other stop.
 func (m *Move) leftAtReload(e *Exit, suspected Suspicion) bool {
 	switch code := e.Status.ExitCode(); {
 	case !m.AutoHUP || m.Phase == Restarting:

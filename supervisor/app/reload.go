@@ -14,7 +14,8 @@ type Finding struct {
 	Alone       bool   // no child of it runs the same program, which it has habits for
 }
 
-// ReloadBy makes the app reload by a signal, or by a restart if the app can't take that. auto says that nobody has named the signal.
+// ReloadBy makes the app reload by a signal, or by a restart if the app can't take that. auto says
+// that nobody has named the signal.
 func (m *Move) ReloadBy(s signals.Signal, auto bool) {
 	m.by, m.auto, m.blocked = s, auto, false
 	if auto && m.RestartOnly {
@@ -24,7 +25,8 @@ func (m *Move) ReloadBy(s signals.Signal, auto bool) {
 	m.lookForHandler()
 }
 
-// lookForHandler finds out what the app would do with the signal: without a handler it would die of it.
+// lookForHandler finds out what the app would do with the signal: without a handler it would die of
+// it.
 func (m *Move) lookForHandler() {
 	m.enter(Probing, LookAgain)
 	m.Do(Probe{m.PID, m.by})
@@ -33,8 +35,9 @@ func (m *Move) lookForHandler() {
 // isNew reports that the app may yet install its handler.
 func (m *Move) isNew() bool { return !m.over(m.renewed.Add(HandlerWait)) }
 
-// Probed decides by what the kernel says of the app: the signal is sent, the app is looked at again, or it is restarted. A shell that forks
-// has all signals blocked for a moment, so two looks in a row must find that.
+// Probed decides by what the kernel says of the app: the signal is sent, the app is looked at
+// again, or it is restarted. A shell that forks has all signals blocked for a moment, so two looks
+// in a row must find that.
 func (m *Move) Probed(f Finding) {
 	before := m.blocked
 	m.blocked = f.Disposition == signals.Blocked
@@ -57,7 +60,8 @@ func (m *Move) Probed(f Finding) {
 	}
 }
 
-// untold are the keys of the first restart's line where auto can't know whether that is needed: gVisor shows no handlers.
+// untold are the keys of the first restart's line where auto can't know whether that is needed:
+// gVisor shows no handlers.
 func (m *Move) untold() []any {
 	if m.Restarts > 0 {
 		return nil
@@ -65,9 +69,10 @@ func (m *Move) untold() []any {
 	return []any{"todo", "if the app reloads by it, write reload signal:" + signals.Name(m.by)}
 }
 
-// survives reports whether the signal may be sent. Under auto the app must catch it: an app that ignores it would not reload. A signal that
-// the user named is sent when it can do no harm, or when the kernel doesn't say. haproxy ignores its reload signal until it has installed
-// its handler, so Probed waits for an app that ignores the signal, too.
+// survives reports whether the signal may be sent. Under auto the app must catch it: an app that
+// ignores it would not reload. A signal that the user named is sent when it can do no harm, or when
+// the kernel doesn't say. haproxy ignores its reload signal until it has installed its handler, so
+// Probed waits for an app that ignores the signal, too.
 func (m *Move) survives(d signals.Disposition) bool {
 	switch {
 	case d == signals.Caught:

@@ -15,7 +15,8 @@ func (m *Move) enter(p Phase, wait time.Duration) { m.Phase, m.Deadline = p, m.N
 // become enters a phase that lasts until something happens.
 func (m *Move) become(p Phase) { m.Phase, m.Deadline = p, time.Time{} }
 
-// Late does what is due at the deadline, if that is over. It reports whether nothing of the app is left since then.
+// Late does what is due at the deadline, if that is over. It reports whether nothing of the app is
+// left since then.
 func (m *Move) Late() (isGone bool) {
 	if m.Deadline.IsZero() || !m.over(m.Deadline) {
 		return false
@@ -35,7 +36,8 @@ func (m *Move) Late() (isGone bool) {
 	return m.Phase == Down
 }
 
-// Start starts the app where nothing is left of another. A start that the system refuses is tried again.
+// Start starts the app where nothing is left of another. A start that the system refuses is tried
+// again.
 func (m *Move) Start() {
 	m.enter(Starting, TryAgain)
 	m.Do(Spawn{})
@@ -55,7 +57,8 @@ func (m *Move) Started(pid int) {
 	m.queue()
 }
 
-// enterEntrypoint begins a life. What the app said of its readiness before is kept, until it begins.
+// enterEntrypoint begins a life. What the app said of its readiness before is kept, until it
+// begins.
 func (m *Move) enterEntrypoint() {
 	e := &m.Entry
 	e.Begun, e.By, e.Sight = time.Time{}, m.Now.Add(m.EntryTime), Sight{}

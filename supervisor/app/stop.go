@@ -21,7 +21,8 @@ func (m *Move) StopFor(what Then, why string, keys ...any) {
 	m.askToStop(m.StopSignal, m.StopSignal)
 }
 
-// shell are the keys of the first restart's line about a shell that stays, if the line has no todo yet.
+// shell are the keys of the first restart's line about a shell that stays, if the line has no todo
+// yet.
 func (m *Move) shell(keys []any) []any {
 	if m.Restarts > 0 || m.Entry.Script == (Script{}) || m.Entry.Works || slices.Contains(keys, any("todo")) {
 		return nil
@@ -31,8 +32,9 @@ func (m *Move) shell(keys []any) []any {
 
 const shellTodo = "write exec in front of its last command, or set --entrypoint-timeout 0 if the script is the app"
 
-// Stop asks the app to stop. The platform owns the deadline: confit waits for as long as the app takes. A script at work before the app gets
-// a second one at once, and the first if it has a trap for TERM.
+// Stop asks the app to stop. The platform owns the deadline: confit waits for as long as the app
+// takes. A script at work before the app gets a second one at once, and the first if it has a trap
+// for TERM.
 func (m *Move) Stop(s signals.Signal) {
 	switch {
 	case m.Phase == Restarting:
@@ -47,7 +49,8 @@ func (m *Move) Stop(s signals.Signal) {
 	}
 }
 
-// askToStop asks the app once to end by its stop signal. Where the app doesn't take that for a while, the late signal is sent in its place.
+// askToStop asks the app once to end by its stop signal. Where the app doesn't take that for a
+// while, the late signal is sent in its place.
 func (m *Move) askToStop(s, late signals.Signal) {
 	m.Do(Deliver{m.PID, s, late})
 	m.Do(Wake{m.PID})
@@ -63,7 +66,8 @@ func (m *Move) kill() {
 	m.enter(Restarting, killAgain)
 }
 
-// Drain ends what the app left behind: in a restart, so that the next one finds its ports free; at the end, so that nothing is cut off.
+// Drain ends what the app left behind: in a restart, so that the next one finds its ports free; at
+// the end, so that nothing is cut off.
 func (m *Move) Drain(before Then) {
 	m.Then, m.late = before, false
 	m.enter(Draining, m.DrainTimeout)
@@ -77,8 +81,8 @@ func (m *Move) LookForLeftovers() {
 	}
 }
 
-// killLeftovers is the deadline of a drain. A process that even KILL doesn't end, as in an uninterruptible sleep, stays: it must not keep
-// the app from running.
+// killLeftovers is the deadline of a drain. A process that even KILL doesn't end, as in an
+// uninterruptible sleep, stays: it must not keep the app from running.
 func (m *Move) killLeftovers() {
 	if m.late {
 		m.become(Down)
@@ -90,9 +94,9 @@ func (m *Move) killLeftovers() {
 	m.enter(Draining, TryAgain)
 }
 
-// Outside takes a signal from outside: TERM stops confit, every other one is forwarded to the app, or waits for one that is to be started.
-// --map-signal comes first, and may replace or drop the signal. It returns the signal of a stop that the platform asks for; 0: it asks for
-// none.
+// Outside takes a signal from outside: TERM stops confit, every other one is forwarded to the app,
+// or waits for one that is to be started. --map-signal comes first, and may replace or drop the
+// signal. It returns the signal of a stop that the platform asks for; 0: it asks for none.
 func (m *Move) Outside(from signals.Signal) (stop signals.Signal) {
 	s := from
 	if to, mapped := m.MapSignal[from]; mapped {
@@ -130,9 +134,10 @@ func (m *Move) forward(s signals.Signal) {
 	}
 }
 
-// noteStop notes a signal that came from outside, as the app may stop because of it. With INT, QUIT and --stop-signal the platform may want
-// one (STOPSIGNAL of an image), or not: a JVM prints its threads at QUIT. It was a stop if the app exits within --stop-timeout. Of other
-// signals only the way in which it exits can tell.
+// noteStop notes a signal that came from outside, as the app may stop because of it. With INT, QUIT
+// and --stop-signal the platform may want one (STOPSIGNAL of an image), or not: a JVM prints its
+// threads at QUIT. It was a stop if the app exits within --stop-timeout. Of other signals only the
+// way in which it exits can tell.
 func (m *Move) noteStop(s signals.Signal) {
 	m.AutoHUP = m.AutoHUP && s != signals.HUP
 	by := m.Now.Add(m.StopTimeout)
@@ -144,29 +149,32 @@ func (m *Move) noteStop(s signals.Signal) {
 	}
 }
 
-// StopMarked reports that the app was sent INT or QUIT a moment ago. If it exits now, that is a stop.
+// StopMarked reports that the app was sent INT or QUIT a moment ago. If it exits now, that is a
+// stop.
 func (m *Move) StopMarked() bool { return m.Now.Before(m.StopBy) }
 
-// IsStop reports that somebody stopped an app which ends so: by a signal from outside, or by a key of its terminal.
+// IsStop reports that somebody stopped an app which ends so: by a signal from outside, or by a key
+// of its terminal.
 func (a *App) IsStop(e *Exit, now time.Time) bool {
 	return e.Typed || now.Before(a.StopBy) || a.maybeStop.tells(e.Status, now)
 }
 
-// maybeStop is a signal from outside that may have been a stop: the STOPSIGNAL of httpd is WINCH, that of haproxy USR1. Others rotate logs
-// by USR1, and change the size of a terminal by WINCH.
+// maybeStop is a signal from outside that may have been a stop: the STOPSIGNAL of httpd is WINCH,
+// that of haproxy USR1. Others rotate logs by USR1, and change the size of a terminal by WINCH.
 type maybeStop struct {
 	signal signals.Signal
 	by     time.Time // when it is forgotten
 }
 
-// tells reports that an app which ended so did as the signal asked: it ended by the signal, with 128 and its number as a shell has it, or
-// with 0.
+// tells reports that an app which ended so did as the signal asked: it ended by the signal, with
+// 128 and its number as a shell has it, or with 0.
 func (s maybeStop) tells(status process.Status, now time.Time) bool {
 	code := status.ExitCode()
 	return now.Before(s.by) && (code == 0 || code == 128+int(s.signal))
 }
 
-// A script that works before it executes the app would die of a signal, or drop it. So what comes from outside waits until the app has begun.
+// A script that works before it executes the app would die of a signal, or drop it. So what comes
+// from outside waits until the app has begun.
 
 // lastChance is how long before --stop-timeout is over a script gets TERM that is still at work.
 const lastChance = 5 * time.Second
@@ -182,7 +190,8 @@ func (m *Move) meansStop(s signals.Signal) bool {
 // waits reports that a stop of the platform waits for the app to begin.
 func (m *Move) waits() bool { return m.Phase == Stopping && !m.Deadline.IsZero() }
 
-// holds reports that a signal from outside, which isn't TERM, waits for the app to begin. A second stop doesn't.
+// holds reports that a signal from outside, which isn't TERM, waits for the app to begin. A second
+// stop doesn't.
 func (m *Move) holds(s signals.Signal) bool {
 	if m.meansStop(s) {
 		return m.works() && !m.waits() && !slices.Contains(m.Queued, s)
@@ -214,8 +223,8 @@ func (m *Move) holdStop(s signals.Signal) {
 	m.Say(slog.LevelInfo, "stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program, "longest", wait)
 }
 
-// hurry asks a script to end that is still at work when nobody may wait any longer: KILL would come next. An app that has begun has not said
-// READY=1 in time.
+// hurry asks a script to end that is still at work when nobody may wait any longer: KILL would come
+// next. An app that has begun has not said READY=1 in time.
 func (m *Move) hurry() {
 	if !m.IsAtEntrypoint() {
 		m.handOver()

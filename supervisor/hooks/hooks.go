@@ -1,5 +1,5 @@
-// Package hooks knows what a hook is told, and what its end means. Who runs one, and when, is the business of its callers. It starts
-// nothing, and reads no file.
+// Package hooks knows what a hook is told, and what its end means. Who runs one, and when, is the
+// business of its callers. It starts nothing, and reads no file.
 package hooks
 
 import (
@@ -46,13 +46,15 @@ func (h Hook) Errorf(format string, arg any) error {
 	return fmt.Errorf("%s %q "+format, h.Name, command, arg)
 }
 
-// ReadsCandidate reports whether the hook names the candidate's directory. Then it needs nothing that is visible to the app.
+// ReadsCandidate reports whether the hook names the candidate's directory. Then it needs nothing
+// that is visible to the app.
 func (h Hook) ReadsCandidate() bool {
 	return slices.ContainsFunc(h.Command, func(w string) bool { return strings.Contains(w, config.Placeholder) })
 }
 
-// CommandFor is how a hook is started, in the surroundings of the app, with the candidate's directories in the placeholders' places, the
-// variables of the generation, those that say what the hook is about, and more, NAME=VALUE.
+// CommandFor is how a hook is started, in the surroundings of the app, with the candidate's
+// directories in the placeholders' places, the variables of the generation, those that say what the
+// hook is about, and more, NAME=VALUE.
 func CommandFor(app process.Command, words []string, about linker.Candidate, more []string) process.Command {
 	var changed []string
 	for _, c := range about.Changes {
@@ -85,7 +87,8 @@ func WithVariables(c process.Command, g linker.Generation) process.Command {
 	return c
 }
 
-// maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN) execve(2) would refuse to start the hook at all.
+// maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN) execve(2) would
+// refuse to start the hook at all.
 const maxVariable = 64 << 10
 
 func listOf(keys string) string {

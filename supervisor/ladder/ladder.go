@@ -1,16 +1,18 @@
 // Package ladder knows what the app can be started on, and what its lives say of that.
 //
-// An app may die of a bad file late: a JVM needs eight seconds, and does so in each container from then on. So accepted generations are a
-// ladder. An app that was started on the newest and ends badly before that has soaked has died on it. The first death ends the container,
-// as one end may have any reason. At the second one in a row the app is started on the next rung, and so on. Where it lives for --soak,
-// what is above is to blame. If it lives nowhere, nothing is.
+// An app may die of a bad file late: a JVM needs eight seconds, and does so in each container from
+// then on. So accepted generations are a ladder. An app that was started on the newest and ends
+// badly before that has soaked has died on it. The first death ends the container, as one end may
+// have any reason. At the second one in a row the app is started on the next rung, and so on. Where
+// it lives for --soak, what is above is to blame. If it lives nowhere, nothing is.
 //
 // It guarantees that
 //   - a death leads down only where there is something below, and only while what the app was started on isn't durable;
 //   - each rung is tried once, and then the top is what confit is on again;
 //   - what the app has died of isn't tried again for an hour, the next time for two, and for a day at most.
 //
-// It starts nothing, and says nothing: the caller knows whether a life counts, what is mounted, and what is told.
+// It starts nothing, and says nothing: the caller knows whether a life counts, what is mounted, and
+// what is told.
 package ladder
 
 import (
@@ -28,7 +30,8 @@ type Ladder struct {
 	Fallback      bool              // there is one, and this confit has not tried it
 	DownFor       string            // why the app went down from the top; "": it didn't, or a former confit knew
 	Counted       bool              // a death was counted: that is noted at once, also when confit ends
-	Ripens        time.Time         // when the app has lived for --soak, since its start and since this confit accepted something
+	// when the app has lived for --soak, since its start and since this confit accepted something
+	Ripens time.Time
 
 	startedOn linker.Hash // of the generation that the app was started on
 }
@@ -52,7 +55,8 @@ func (l *Ladder) IsDown() bool { return l.On > 0 }
 // HasAccepted reports whether there is something to go back to.
 func (l *Ladder) HasAccepted() bool { return l.InForce().Number != 0 }
 
-// HasNext reports that there is something to go down to. Below what the fallback was, and is mounted by now, there is no place for another.
+// HasNext reports that there is something to go down to. Below what the fallback was, and is
+// mounted by now, there is no place for another.
 func (l *Ladder) HasNext() bool {
 	durable := slices.ContainsFunc(l.Rungs[:], func(r linker.Rung) bool { return r.Durable })
 	return l.HasBelow() || l.Fallback && !durable && !l.InForce().Fallback && l.On+1 < len(l.Rungs)
@@ -88,7 +92,8 @@ func (m *Move) StartedOn(of linker.Hash) {
 	m.Ripen()
 }
 
-// IsRipening reports that the app has not lived with what is in force for --soak, and that nothing else has.
+// IsRipening reports that the app has not lived with what is in force for --soak, and that nothing
+// else has.
 func (m *Move) IsRipening() bool { return !m.InForce().Durable && m.Now.Before(m.Ripens) }
 
 // LifeCounts reports that a bad end of the app is a death.
@@ -132,8 +137,8 @@ func (m *Move) MaySoak() bool {
 	return m.IsDown() || m.For > 0 && (!r.Soaked || m.IsStartedOnIt() && !r.Durable)
 }
 
-// Soaked takes up that the app has lived with the generation in force for --soak. It reports whether that was by a start. What is above is
-// rejected before.
+// Soaked takes up that the app has lived with the generation in force for --soak. It reports
+// whether that was by a start. What is above is rejected before.
 func (m *Move) Soaked() (byStart bool) {
 	byStart = m.IsStartedOnIt()
 	if m.Ladder.Ladder = m.Soak(byStart); m.InForce().AcceptedAt == 0 { // the fallback was only tried
@@ -164,8 +169,8 @@ func (m *Move) Remember(inputs linker.Hash) {
 	m.Remembered = linker.Remembered{Inputs: inputs, At: m.Now.Unix(), Wait: int64(wait / time.Second)}
 }
 
-// TakeUp goes on with what a former confit has counted. A kill of it in a life that counts is a death, too. It reports whether the accepted
-// generation has died so.
+// TakeUp goes on with what a former confit has counted. A kill of it in a life that counts is a
+// death, too. It reports whether the accepted generation has died so.
 func (m *Move) TakeUp(killed linker.Trial) (died bool) {
 	if r := &m.Remembered; r.At > m.Now.Unix() { // a clock was put right
 		r.At = m.Now.Unix()

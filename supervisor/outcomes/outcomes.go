@@ -1,9 +1,10 @@
 // Package outcomes knows what others are told of changes, by the report hook, and in which order.
 //
-// Other replicas wait for what becomes of a change that a gate was asked about, so nothing of it is skipped. It stands in a list, in the
-// order of decisions, which the note holds. A question stands there before the gate is asked; its outcome takes its place in the same write
-// as what that decides. The first outcome is told until the hook takes it, and then goes. Of everything else the newest waits in memory,
-// and is told once.
+// Other replicas wait for what becomes of a change that a gate was asked about, so nothing of it is
+// skipped. It stands in a list, in the order of decisions, which the note holds. A question stands
+// there before the gate is asked; its outcome takes its place in the same write as what that
+// decides. The first outcome is told until the hook takes it, and then goes. Of everything else the
+// newest waits in memory, and is told once.
 //
 // It guarantees that
 //   - one question at most is open, and one outcome is told at a time;
@@ -11,7 +12,8 @@
 //     follows takes its place;
 //   - what isn't in the list is told once, and only where it is news.
 //
-// It starts no hook and writes no note: its moves say what follows. It doesn't know what is accepted: the caller says so.
+// It starts no hook and writes no note: its moves say what follows. It doesn't know what is
+// accepted: the caller says so.
 package outcomes
 
 import (
@@ -63,7 +65,8 @@ func (o *Outcomes) Question() (hash string) {
 	return hash
 }
 
-// Ask opens the question about a hash. One about another hash goes. It reports whether the list has changed.
+// Ask opens the question about a hash. One about another hash goes. It reports whether the list has
+// changed.
 func (o *Outcomes) Ask(hash string) (isNew bool) {
 	if o.Question() == hash {
 		return false
@@ -76,7 +79,8 @@ func (o *Outcomes) Ask(hash string) (isNew bool) {
 // Unask drops the question: it could not be noted.
 func (o *Outcomes) Unask() { o.drop(IsQuestion) }
 
-// HoldsUp is what the next gate waits for, or nil: the hook hasn't taken how the one before ended, or what came of that.
+// HoldsUp is what the next gate waits for, or nil: the hook hasn't taken how the one before ended,
+// or what came of that.
 func (o *Outcomes) HoldsUp() *linker.Outcome {
 	for i, r := range o.List {
 		if IsDecided(r) && !IsGood(r) {

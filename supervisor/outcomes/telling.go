@@ -50,7 +50,8 @@ func (o *Outcomes) next(m *Moment) *linker.Outcome {
 	return o.other
 }
 
-// firstInList is what the list has to tell now, or nil. That all is well is told of what is in force.
+// firstInList is what the list has to tell now, or nil. That all is well is told of what is in
+// force.
 func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
 	i := slices.IndexFunc(o.List, IsDecided)
 	if i < 0 || o.fails >= maxFails || IsGood(o.List[i]) && o.List[i].Hash != m.InForce {
@@ -59,8 +60,8 @@ func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
 	return &o.List[i]
 }
 
-// from is when the hook may run, and whether there is anything to tell. What stands in the list is noted first, but for a stop, which may
-// leave no time for that, and for a disk that stays full.
+// from is when the hook may run, and whether there is anything to tell. What stands in the list is
+// noted first, but for a stop, which may leave no time for that, and for a disk that stays full.
 func (o *Outcomes) from(m *Moment) (from time.Time, may bool) {
 	r := o.next(m)
 	switch {
@@ -110,7 +111,8 @@ func (h *Hook) Late(now time.Time) (kill bool) {
 	return true
 }
 
-// Interrupt ends a hook that runs: what it was told is told again later. It reports whether one has to be killed.
+// Interrupt ends a hook that runs: what it was told is told again later. It reports whether one has
+// to be killed.
 func (h *Hook) Interrupt(now time.Time) (kill bool) {
 	if !h.runs() {
 		return false
@@ -119,7 +121,8 @@ func (h *Hook) Interrupt(now time.Time) (kill bool) {
 	return true
 }
 
-// TellList has the list told, whatever the hook is told now. It reports whether that has to be killed.
+// TellList has the list told, whatever the hook is told now. It reports whether that has to be
+// killed.
 func (o *Outcomes) TellList(now time.Time) (kill bool) {
 	if !o.runs() {
 		o.By = time.Time{}
@@ -131,8 +134,9 @@ func (o *Outcomes) TellList(now time.Time) (kill bool) {
 // Runs reports that a hook runs, and that nothing has ended it.
 func (o *Outcomes) Runs() bool { return o.runs() && !o.interrupted }
 
-// Ended takes the end of the hook, or of the attempt to start it; failed says how that went. It returns what the hook was told, nil if that
-// doesn't matter; and how long to wait until that is told again, 0 if it is told no more. After a failure retry is the first wait.
+// Ended takes the end of the hook, or of the attempt to start it; failed says how that went. It
+// returns what the hook was told, nil if that doesn't matter; and how long to wait until that is
+// told again, 0 if it is told no more. After a failure retry is the first wait.
 func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *linker.Outcome, again time.Duration) {
 	told, o.Told, o.By = o.Told, nil, time.Time{}
 	switch {
@@ -161,8 +165,8 @@ func (o *Outcomes) tellAgain(m *Moment, retry time.Duration) time.Duration {
 	return o.Wait
 }
 
-// End sets for how long the end of confit waits for the hook, once. What the hook hasn't taken then stays in the note. It reports whether a
-// hook has to be killed.
+// End sets for how long the end of confit waits for the hook, once. What the hook hasn't taken then
+// stays in the note. It reports whether a hook has to be killed.
 func (o *Outcomes) End(now time.Time, limit time.Duration) (kill bool) {
 	if !o.until.IsZero() {
 		return false
@@ -174,7 +178,8 @@ func (o *Outcomes) End(now time.Time, limit time.Duration) (kill bool) {
 	return o.Interrupt(now)
 }
 
-// Owed is until when the end waits for the list; zero: that has nothing to tell. follows says that something may come into it in a moment.
+// Owed is until when the end waits for the list; zero: that has nothing to tell. follows says that
+// something may come into it in a moment.
 func (o *Outcomes) Owed(m *Moment, follows bool) time.Time {
 	if o.fails < maxFails && follows || o.firstInList(m) != nil {
 		return o.until

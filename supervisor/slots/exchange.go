@@ -54,7 +54,8 @@ func (x *Exchange[J, E]) Put(orders ...Order[J]) {
 	x.asked.Signal()
 }
 
-// Next waits for a job, and returns it with the number of its answer; 0: it isn't awaited. The job is nil when nothing is left after Close.
+// Next waits for a job, and returns it with the number of its answer; 0: it isn't awaited. The job
+// is nil when nothing is left after Close.
 func (x *Exchange[J, E]) Next() (j J, number int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,7 +78,8 @@ func (x *Exchange[J, E]) Answer(number int, e E) {
 	x.wake()
 }
 
-// Take returns an answer, and whether it counts: nobody waits any more for that of a job that was replaced. It is nil if there is none.
+// Take returns an answer, and whether it counts: nobody waits any more for that of a job that was
+// replaced. It is nil if there is none.
 func (x *Exchange[J, E]) Take() (e E, counts bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

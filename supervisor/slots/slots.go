@@ -11,8 +11,8 @@ package slots
 // Kind is where a job waits. The worker empties the slots in this order.
 type Kind int
 
-// What stands beside a transaction comes before the job that one waits for: a record before what may kill confit, a note before what it
-// names no more is removed.
+// What stands beside a transaction comes before the job that one waits for: a record before what
+// may kill confit, a note before what it names no more is removed.
 const (
 	none Kind = iota
 	Discard
@@ -35,7 +35,8 @@ type Jobs[J any] struct {
 	awaited Kind     // which of them somebody waits for
 }
 
-// Put takes a job. If it is awaited it takes the place of what was awaited before. Else it is awaited only in the place of a job that is.
+// Put takes a job. If it is awaited it takes the place of what was awaited before. Else it is
+// awaited only in the place of a job that is.
 func (s *Jobs[J]) Put(j J, k Kind, awaited bool) {
 	if awaited {
 		var empty J

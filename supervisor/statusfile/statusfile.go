@@ -1,5 +1,5 @@
-// Package statusfile has status.json written, by a goroutine of its own: nobody waits for a disk that is slow, and a volume that hangs
-// freezes nobody.
+// Package statusfile has status.json written, by a goroutine of its own: nobody waits for a disk
+// that is slow, and a volume that hangs freezes nobody.
 //
 // It guarantees that
 //   - the newest status is written in the end, and one that came too fast after another is left out;
@@ -47,7 +47,8 @@ func New(write func(data []byte) error, log *slog.Logger) *File {
 	return f
 }
 
-// NoteVolumes takes up what the linker found. A look that finds the volumes as they were notes nothing: each note makes another status.
+// NoteVolumes takes up what the linker found. A look that finds the volumes as they were notes
+// nothing: each note makes another status.
 func (f *File) NoteVolumes(list []linker.VolumeStatus) {
 	if noted := f.volumes.Load(); noted == nil || !slices.EqualFunc(*noted, list, linker.VolumeStatus.Equal) {
 		f.volumes.Store(&list)
@@ -57,8 +58,9 @@ func (f *File) NoteVolumes(list []linker.VolumeStatus) {
 // Again has the next Show replace the file, which may be gone, though nothing has changed.
 func (f *File) Again() { f.unwritten.Store(true) }
 
-// Show has the file replaced if there is something new to say, or if what was said last could not be written. keys are those of what is
-// accepted; nil: those shown last. Nothing in the status may change later.
+// Show has the file replaced if there is something new to say, or if what was said last could not
+// be written. keys are those of what is accepted; nil: those shown last. Nothing in the status may
+// change later.
 func (f *File) Show(s status.Status, keys *linker.Keys) {
 	now := shown{s, cmp.Or(keys, f.last.keys), f.volumes.Load()}
 	if reflect.DeepEqual(now.Status, f.last.Status) && now.keys == f.last.keys && now.volumes == f.last.volumes && !f.unwritten.Load() {
@@ -101,11 +103,12 @@ func (f *File) writeAll() {
 	}
 }
 
-// large is the size in bytes from which on the memory that a status took goes back to the system at once: 10,000 keys take 7 MB.
+// large is the size in bytes from which on the memory that a status took goes back to the system at
+// once: 10,000 keys take 7 MB.
 const large = 256 << 10
 
-// coalesceTime is how long a status waits for a newer one: many transactions are over by then, and nothing is written while the app is to
-// be reloaded.
+// coalesceTime is how long a status waits for a newer one: many transactions are over by then, and
+// nothing is written while the app is to be reloaded.
 const coalesceTime = 20 * time.Millisecond
 
 func (f *File) coalesce(s shown) shown {

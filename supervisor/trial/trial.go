@@ -1,7 +1,7 @@
 // Package trial counts how often confit was killed while it tried a candidate.
 //
-// An edit that makes the cgroup run out of memory ends PID 1, too, by the app or by a hook. So what a kill would say in a moment is
-// recorded before that moment comes, and the next confit finds it.
+// An edit that makes the cgroup run out of memory ends PID 1, too, by the app or by a hook. So what
+// a kill would say in a moment is recorded before that moment comes, and the next confit finds it.
 //
 // It guarantees that
 //   - a kill counts for what was tried in that moment, and for nothing else;
@@ -23,8 +23,8 @@ type Trials struct {
 	Excused  bool         // the app was asked to stop: a kill of confit says nothing of the candidate
 }
 
-// Former are the trials of a confit that finds one on the disk. An end at the entrypoint doesn't count where the app hasn't begun on
-// something else since.
+// Former are the trials of a confit that finds one on the disk. An end at the entrypoint doesn't
+// count where the app hasn't begun on something else since.
 func Former(found linker.Trial) Trials {
 	t := Trials{Former: found, Recorded: found}
 	if t.IsUnconfirmed() {
@@ -60,11 +60,12 @@ func (t *Trials) Begin(of linker.Hash, step, suspects string, kills int) {
 	}
 }
 
-// Pause is for a wait beside an app that runs: it alone uses memory, and it hasn't read the candidate.
+// Pause is for a wait beside an app that runs: it alone uses memory, and it hasn't read the
+// candidate.
 func (t *Trials) Pause() { t.open = linker.Trial{} }
 
-// End ends the trial before confit's eyes. That a former one was killed in just this step is forgotten. A candidate that isn't tried, as it
-// has killed confit too often, keeps its record.
+// End ends the trial before confit's eyes. That a former one was killed in just this step is
+// forgotten. A candidate that isn't tried, as it has killed confit too often, keeps its record.
 func (t *Trials) End() {
 	if t.open.Step == t.Former.Step && t.open.Hash == t.Former.Hash {
 		t.Former = linker.Trial{}
@@ -72,7 +73,8 @@ func (t *Trials) End() {
 	t.open = linker.Trial{}
 }
 
-// Excuse ends the trial as the app was asked to stop: if it doesn't in time, the platform kills it and confit.
+// Excuse ends the trial as the app was asked to stop: if it doesn't in time, the platform kills it
+// and confit.
 func (t *Trials) Excuse() {
 	t.Excused = true
 	t.End()
@@ -81,7 +83,8 @@ func (t *Trials) Excuse() {
 // Ended keeps the trial as a kill would: the app has ended at its entrypoint.
 func (t *Trials) Ended() { t.Former, t.open = t.open, linker.Trial{} }
 
-// PutOff notes that something else comes first. An end at the entrypoint counts once the app has begun on that.
+// PutOff notes that something else comes first. An end at the entrypoint counts once the app has
+// begun on that.
 func (t *Trials) PutOff() {
 	t.Former.PutOff = true
 	if t.Former.Step == linker.StepEntry {
@@ -89,7 +92,8 @@ func (t *Trials) PutOff() {
 	}
 }
 
-// IsUnconfirmed reports that the app ended at its entrypoint, and has not begun on something else since.
+// IsUnconfirmed reports that the app ended at its entrypoint, and has not begun on something else
+// since.
 func (t *Trials) IsUnconfirmed() bool {
 	return t.Former.Step == linker.StepEntry && t.Former.Kills == 0
 }
@@ -100,8 +104,8 @@ func (t *Trials) Confirm() { t.Former.Kills = 1 }
 // Forget forgets what a former confit was killed in.
 func (t *Trials) Forget() { t.Former = linker.Trial{} }
 
-// Now is what a kill would say in this moment. life is what comes from volumes of the generation that the app lives on, where that life
-// counts; else zero.
+// Now is what a kill would say in this moment. life is what comes from volumes of the generation
+// that the app lives on, where that life counts; else zero.
 func (t *Trials) Now(life linker.Hash) linker.Trial {
 	switch {
 	case t.IsOpen():

@@ -1,5 +1,5 @@
-// Package try says what a start would make of other volumes, and shows nothing of it to the app: it has the supervisor stage them aside,
-// render and validate, and says how that ended.
+// Package try says what a start would make of other volumes, and shows nothing of it to the app: it
+// has the supervisor stage them aside, render and validate, and says how that ended.
 //
 // It guarantees:
 //   - No hook runs but render and validate, and each as at a start.
@@ -44,14 +44,16 @@ func (v Verdict) Error() string {
 	return fmt.Sprintf("candidate rejected step=%s reason=%q", v.Step, v.Reason)
 }
 
-// The memory that a try needs, in bytes: what has to be left below the limit of the container, and what of that no hook gets.
+// The memory that a try needs, in bytes: what has to be left below the limit of the container, and
+// what of that no hook gets.
 const (
 	leastHeadroom = 64 << 20
 	reserve       = 16 << 20
 )
 
-// Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the output any more. It returns the exit
-// code, and why: a [Verdict], which the output has, or what is wrong with the call or the system.
+// Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the
+// output any more. It returns the exit code, and why: a [Verdict], which the output has, or what is
+// wrong with the call or the system.
 func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	if process.NeedsGuard() {
 		return t.guard()
@@ -79,7 +81,8 @@ func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	return t.verdict(code, err, limit)
 }
 
-// supervise does what a start does up to where the candidate would be published. Nobody is asked, and nobody told.
+// supervise does what a start does up to where the candidate would be published. Nobody is asked,
+// and nobody told.
 func (t *Try) supervise(l *linker.Linker, limit uint64, unread <-chan struct{}) (code int, err error) {
 	c, app := *t.Config, t.App
 	c.Gate, c.Report, c.LogJSON = nil, nil, false
@@ -89,7 +92,8 @@ func (t *Try) supervise(l *linker.Linker, limit uint64, unread <-chan struct{}) 
 	}.Run()
 }
 
-// verdict says how the try ended, and why. Each process of a hook had limit bytes of memory; 0: whatever there is.
+// verdict says how the try ended, and why. Each process of a hook had limit bytes of memory; 0:
+// whatever there is.
 func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	rejected, isRejected := errors.AsType[*supervisor.Rejected](reason)
 	switch {
@@ -97,7 +101,8 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 		return process.ExitData, reason
 	case errors.Is(reason, linker.ErrNotTried):
 		return process.ExitUsage, reason
-	case isRejected && process.StartCode(rejected.Reason) == process.ExitSystem: // what the system is short of for the moment
+	// what the system is short of for the moment
+	case isRejected && process.StartCode(rejected.Reason) == process.ExitSystem:
 		return process.ExitSystem, rejected.Reason
 	case !isRejected && linker.IsInvalid(reason): // of mounts
 		rejected = &supervisor.Rejected{Step: "stage", Reason: reason}
@@ -134,7 +139,8 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 
 func (t *Try) say(line string) { fmt.Fprintln(t.Out, line) }
 
-// memory is how many bytes each process of a hook may have; 0: whatever there is, as where nobody else is there to be killed.
+// memory is how many bytes each process of a hook may have; 0: whatever there is, as where nobody
+// else is there to be killed.
 func (t *Try) memory() (uint64, error) {
 	left, limited := process.Headroom()
 	switch {
@@ -146,7 +152,8 @@ func (t *Try) memory() (uint64, error) {
 	return uint64(left - reserve), nil
 }
 
-// guard has the try done by a process of its own. Whichever of the two is killed, the other one ends the hooks and removes the files.
+// guard has the try done by a process of its own. Whichever of the two is killed, the other one
+// ends the hooks and removes the files.
 func (t *Try) guard() (code int, err error) {
 	_ = process.BecomeSubreaper() // then what a killed try leaves is this one's
 	pid, err := process.StartGuarded(t.App)
@@ -164,7 +171,8 @@ func (t *Try) guard() (code int, err error) {
 			})
 			if killed {
 				endHooks()
-				if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil { // which sweeps the files of the one that was killed
+				// which sweeps the files of the one that was killed
+				if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil {
 					aside.End()
 				}
 			}
@@ -179,7 +187,8 @@ func (t *Try) guard() (code int, err error) {
 	}
 }
 
-// endHooks ends what hooks have left. Who forks meanwhile may be missed once, and who was killed stays until it is reaped.
+// endHooks ends what hooks have left. Who forks meanwhile may be missed once, and who was killed
+// stays until it is reaped.
 func endHooks() {
 	family := process.NewFamily()
 	for by := time.Now().Add(time.Second); family.Leftovers(0, true) && time.Now().Before(by); time.Sleep(time.Millisecond) {
