@@ -137,7 +137,7 @@ func TestImportTable(t *testing.T) {
 
 // The bounds of the house, in lines.
 const (
-	maxMain     = 120 // main parses, builds and runs, and no more
+	maxMain     = 130 // main parses, builds and runs, and no more
 	maxFunction = 50
 	maxMedian   = 9 // of a function
 	maxFile     = 300

@@ -47,9 +47,11 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Run:
 		return supervise(inbox, stderr, environ, &c)
 	case config.Status:
-		return status.Show(out, c.StatusJSON, func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
+		return status.Show(out, c.StatusJSON,
+			func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
 	case config.Check:
-		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts, process.Fronts(environ))
+		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts,
+			process.Fronts(environ))
 	case config.Bake:
 		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0), c.Optional)
 	case config.Install:
@@ -57,7 +59,8 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Seed:
 		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
 	case config.Try:
-		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: command(&c, environ), In: os.Stdin, Out: out}
+		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox,
+			App: command(&c, environ), In: os.Stdin, Out: out}
 		return t.Run(process.Unread(os.Stdout))
 	case config.Help:
 		fmt.Fprint(out, config.Usage())
@@ -97,8 +100,9 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 		log.Warn("hook will fail", "error", err)
 	}
 	return supervisor.Supervisor{
-		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
-		App: command(c, environ),
+		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version,
+		Notify: socket,
+		App:    command(c, environ),
 	}.Run()
 }
 

@@ -30,7 +30,8 @@ type Action struct {
 }
 
 // plainActions are the actions of one word.
-var plainActions = []Action{{Kind: Signal, Auto: true, Signal: signals.HUP}, {Kind: Touch}, {Kind: Restart}, {Kind: None}}
+var plainActions = []Action{{Kind: Signal, Auto: true, Signal: signals.HUP}, {Kind: Touch}, {Kind: Restart},
+	{Kind: None}}
 
 // ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.
 func ParseAction(s string) (Action, error) {
@@ -45,7 +46,8 @@ func ParseAction(s string) (Action, error) {
 		command, err := splitCommand(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
-	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none", s)
+	return Action{}, fmt.Errorf(
+		"%q is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none", s)
 }
 
 // String writes the action as ParseAction reads it.

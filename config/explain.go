@@ -16,7 +16,8 @@ import (
 // error has all reasons for which a start would fail: links that can't be made, missing keys,
 // programs that can't be started by find, and paths that no candidate has. restarts reports whether
 // auto restarts a program, and fronts names a shell that stays in front of the app's words.
-func Explain(w io.Writer, c *Config, find func(string) error, restarts func(string) bool, fronts func([]string) string) error {
+func Explain(w io.Writer, c *Config, find func(string) error, restarts func(string) bool,
+	fronts func([]string) string) error {
 	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
 	if len(c.App) > 0 {
 		printRow(w, "app", JoinWords(c.App))
@@ -43,7 +44,8 @@ func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 		a := c.ActionOf(&l)
 		return a.Kind == Restart || a.Auto && auto
 	}) {
-		fmt.Fprintln(w, "todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
+		fmt.Fprintln(w,
+			"todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
 	}
 }
 
@@ -58,7 +60,8 @@ type namedCommand struct {
 // hooks are all that confit may start beside the app.
 func (c *Config) hooks() []namedCommand {
 	list := []namedCommand{
-		{c.places["render"], c.Render}, {c.places["validate"], c.Validate}, {c.places["gate"], c.Gate}, {c.places["report"], c.Report},
+		{c.places["render"], c.Render}, {c.places["validate"], c.Validate}, {c.places["gate"], c.Gate},
+		{c.places["report"], c.Report},
 		{c.places["reload"], c.Reload.Command}, {c.places["verify"], c.Verify},
 	}
 	for _, l := range c.Links {
@@ -103,7 +106,8 @@ func (c *Config) bringsProgram(program string) bool {
 	return strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) ||
 		slices.ContainsFunc(c.Links, func(l Link) bool {
 			target := string(l.Target)
-			return target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
+			return target == program || filepath.Base(target) == program ||
+				!strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
 				target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
 		})
 }
@@ -142,7 +146,11 @@ func (c *Config) checkPath(path string) error {
 	if end := strings.IndexAny(path, " '\";&|<>(),:=]#\t\r\n"); end >= 0 {
 		path = path[:end]
 	}
-	if path = strings.TrimSuffix(path, "/"); path == "" || path[0] == '.' || path != filepath.Clean(path) || len(c.Links) == 0 || strings.ContainsAny(path, "$`*?[{\\") {
+	path = strings.TrimSuffix(path, "/")
+	if path == "" || path[0] == '.' || path != filepath.Clean(path) {
+		return nil
+	}
+	if len(c.Links) == 0 || strings.ContainsAny(path, "$`*?[{\\") {
 		return nil
 	}
 	example := ""

@@ -14,12 +14,14 @@ const (
 
 // headings are those of groups, by the first setting of each.
 var headings = map[string]string{
-	"links": "Where things are", "settle": "When a volume changes", "stop-signal": "The app", "check": "Instead of running the app",
+	"links": "Where things are", "settle": "When a volume changes", "stop-signal": "The app",
+	"check":      "Instead of running the app",
 	"log-format": "The log, on stderr",
 }
 
 // meanings are those of defaults that don't speak for themselves.
-var meanings = map[string]string{"links": defaultLinks, "settle": "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms"}
+var meanings = map[string]string{"links": defaultLinks,
+	"settle": "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms"}
 
 // meant is a value in words for people.
 func (s *setting) meant(shown string) string {

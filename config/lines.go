@@ -21,7 +21,8 @@ type lineKind struct {
 // sourceLines are the lines that name a source.
 var sourceLines = []*lineKind{
 	{
-		name: "link", use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
+		name: "link", use: linker.Linked,
+		needs:   "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
 		options: []string{"optional", "direct", "local", "reload=ACTION", "mode=MODE"},
 	},
 	{
@@ -29,7 +30,8 @@ var sourceLines = []*lineKind{
 		options: []string{"optional", "local", "reload=ACTION"}, reload: &Action{Kind: None},
 	},
 	{
-		name: "env", use: linker.Variable, needs: "a variable needs a source and a name: write env app/LOG_LEVEL LOG_LEVEL",
+		name: "env", use: linker.Variable,
+		needs:   "a variable needs a source and a name: write env app/LOG_LEVEL LOG_LEVEL",
 		options: []string{"optional", "local", "reload=restart", "reload=none"}, reload: &Action{Kind: Restart},
 	},
 }
@@ -94,7 +96,9 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 	case key == "mode" && assigns && l.Use == linker.Linked:
 		mode, err := strconv.ParseUint(value, 8, 32)
 		if err != nil || mode < 0o400 || mode > 0o777 || l.Mode != 0 {
-			p.errorf("%s: %q isn't the one mode of this line: write an octal number from 0400 to 0777, such as mode=0644", where, option)
+			p.errorf(
+				"%s: %q isn't the one mode of this line: write an octal number from 0400 to 0777, such as mode=0644",
+				where, option)
 			return
 		}
 		l.Mode = fs.FileMode(mode)
@@ -112,7 +116,8 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 	case strings.Contains(option, "/"):
 		p.errorf("%s: %q is one word too many: %s", where, option, kind.needs)
 	default:
-		p.errorf("%s: %q is not an option of %s: %s", where, option, kind.name, didYouMean(option, kind.options, "write one of "+strings.Join(kind.options, ", ")))
+		p.errorf("%s: %q is not an option of %s: %s", where, option, kind.name,
+			didYouMean(option, kind.options, "write one of "+strings.Join(kind.options, ", ")))
 	}
 }
 
@@ -120,10 +125,13 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 func parseSourceAction(use linker.Use, value string) (Action, error) {
 	a, err := ParseAction(value)
 	if err == nil && use == linker.Variable && a.Kind != None && a.Kind != Restart {
-		err = fmt.Errorf("%q brings no variable to a running app: write restart, or none to have it count from the next start on", value)
+		err = fmt.Errorf(
+			"%q brings no variable to a running app: write restart, or none to have it count from the next start on",
+			value)
 	}
 	if err == nil && use == linker.Input && a.Kind == Touch {
-		err = fmt.Errorf("%q makes a new link, and an input has none: write restart, signal:NAME, exec:COMMAND or none", value)
+		err = fmt.Errorf("%q makes a new link, and an input has none: write restart, signal:NAME, exec:COMMAND or none",
+			value)
 	}
 	return a, err
 }
@@ -133,7 +141,8 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 func (p *parser) checkTouch() {
 	for _, l := range p.config.Links {
 		if p.config.ActionOf(&l).Kind == Touch && l.WholeDirectory() {
-			p.errorf(`%s: target %q is one link to a whole directory, which can't be touched: write %q, which links each key`, l.Where, l.Target, l.Target+"/")
+			p.errorf(
+				`%s: target %q is one link to a whole directory, which can't be touched: write %q, which links each key`, l.Where, l.Target, l.Target+"/")
 		}
 	}
 }

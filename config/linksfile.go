@@ -90,7 +90,8 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 		}
 	}
 	known = true
-	sum = readLinksFiles(c.linksNames, func(string, []byte) {}, func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
+	sum = readLinksFiles(c.linksNames, func(string, []byte) {},
+		func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
 	return sum, known
 }
 
@@ -103,7 +104,8 @@ func expandDir(name string) (files []string, err error) {
 	entries, err := os.ReadDir(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("cannot read links file %q: %w; write one there, or name it with --links", name, linker.Reason(err))
+		return nil, fmt.Errorf("cannot read links file %q: %w; write one there, or name it with --links", name,
+			linker.Reason(err))
 	case err != nil:
 		return nil, fmt.Errorf("cannot read links file %q: %w", name, linker.Reason(err))
 	}
@@ -130,7 +132,8 @@ func (p *parser) linksFile(name, text string) (list []given) {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
 		case p.endsEarly(line, ws):
-			p.errorf(`%s: \n is two characters here, and ends no line: write each line in one of its own, as a block of YAML has it (|), or put quotes around it`, where)
+			p.errorf(
+				`%s: \n is two characters here, and ends no line: write each line in one of its own, as a block of YAML has it (|), or put quotes around it`, where)
 		case len(ws) == 0:
 		case kindOf(ws[0].text) != nil:
 			p.sourceLine(where, kindOf(ws[0].text), ws)
@@ -171,7 +174,8 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	s := p.settings.find(name)
 	switch {
 	case s == nil:
-		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, p.lineNames(), "write link, input, env or a flag (confit --help lists the flags)"))
+		p.errorf("%s: %q is not known: %s", where, ws[0].text,
+			didYouMean(name, p.lineNames(), "write link, input, env or a flag (confit --help lists the flags)"))
 		return nil
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
@@ -191,7 +195,8 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	case s.command(), s.takes == " D": // that of a time says how one is written
 		g.value = line[values[0].start:values[len(values)-1].end]
 	case len(values) > 1:
-		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where, values[1].text, name)
+		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where,
+			values[1].text, name)
 		return nil
 	case !p.isPlain(where, values[0]):
 		return nil

@@ -119,7 +119,9 @@ func (p *parser) apply(g given) {
 func (p *parser) isPlain(where string, w word) bool {
 	plain := !expands(w.bare) && !isOperator(w.bare)
 	if !plain {
-		p.errorf("%s: %q means something to a shell alone: write it out, or put quotes around it to have it as it stands", where, w.text)
+		p.errorf(
+			"%s: %q means something to a shell alone: write it out, or put quotes around it to have it as it stands",
+			where, w.text)
 	}
 	return plain
 }

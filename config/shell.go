@@ -14,7 +14,8 @@ import (
 // characters are blanked out.
 func expands(bare string) bool {
 	for _, after := range strings.Split(bare, "$")[1:] {
-		if after != "" && (after[0] == '{' || after[0] == '(' || after[0] == '_' || 'A' <= after[0]&^0x20 && after[0]&^0x20 <= 'Z') {
+		if after != "" && (after[0] == '{' || after[0] == '(' || after[0] == '_' ||
+			'A' <= after[0]&^0x20 && after[0]&^0x20 <= 'Z') {
 			return true
 		}
 	}
@@ -52,7 +53,8 @@ func splitCommand(command string) ([]string, error) {
 	return texts(list), nil
 }
 
-// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": a hook would get that as any other argument.
+// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": a hook would
+// get that as any other argument.
 func meantPlaceholder(text string) string {
 	_, rest, _ := strings.Cut(text, "{")
 	name, _, _ := strings.Cut(rest, "}")

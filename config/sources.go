@@ -44,10 +44,12 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	before := args[len(args)-len(app)-1]
 	switch p.config.App = app; {
 	case len(app) == 0 || flags.ArgsLenAtDash() >= 0:
-	case before == "--status", len(app) > 1 && slices.Contains(switches, before) && (app[0] == "true" || app[0] == "false"):
+	case before == "--status", len(app) > 1 && slices.Contains(switches, before) &&
+		(app[0] == "true" || app[0] == "false"):
 		p.errorf("%s: %q is a word of its own: write %s=%s", before, app[0], before, app[0])
 	case slices.Contains(app, "--"):
-		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", app[0])
+		p.errorf(
+			"%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", app[0])
 	}
 	return list, true
 }
@@ -79,7 +81,8 @@ func (p *parser) environment(environ []string) (list []given) {
 // inPod reports whether the kubelet made the environment: it always names the API server
 // (getServiceEnvVarMap of pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
 func inPod(environ []string) bool {
-	return slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
+	return slices.ContainsFunc(environ,
+		func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
 }
 
 // foreign reports a variable that no user has set: Kubernetes sets some in every pod of a namespace

@@ -125,7 +125,8 @@ func exitMap(c *Config) value {
 		f, err1 := strconv.ParseUint(from, 10, 8)
 		t, err2 := strconv.ParseUint(to, 10, 8)
 		if err1 != nil || err2 != nil {
-			return 0, 0, fmt.Errorf("%q is not a pair of exit codes: write two numbers from 0 to 255, as 143:0", from+":"+to)
+			return 0, 0, fmt.Errorf("%q is not a pair of exit codes: write two numbers from 0 to 255, as 143:0",
+				from+":"+to)
 		}
 		return int(f), int(t), nil
 	}, strconv.Itoa)
@@ -214,7 +215,8 @@ func order(takes string, c *Config, m Mode, read func(text string) (on bool, err
 
 // installation is where to install.
 func installation(c *Config) value {
-	return order(" FILE", c, Install, func(text string) (bool, error) { return text != "", location(&c.Install, true).read(text) })
+	return order(" FILE", c, Install,
+		func(text string) (bool, error) { return text != "", location(&c.Install, true).read(text) })
 }
 
 // statusForm is a form, or the true and false of a switch.
@@ -247,7 +249,8 @@ func trying(c *Config) value {
 		case "-":
 			return true, nil
 		case "":
-			return true, fmt.Errorf("an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin")
+			return true, fmt.Errorf(
+				"an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin")
 		}
 		return true, location(&c.Try, false).read(text)
 	})

@@ -7,7 +7,8 @@ const Placeholder = "{candidate}"
 
 var hookVariables = []string{
 	CandidateVariable, GenerationVariable, ChangedVariable, RenderedVariable, HashVariable, AcceptedVariable,
-	LocalVariable, BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable, TrialRunVariable,
+	LocalVariable, BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable,
+	TrialRunVariable,
 }
 
 // The environment variables that confit sets for a hook.

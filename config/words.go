@@ -108,7 +108,8 @@ func JoinWords(list []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// lookalike reports a character that can't be told from a blank, from nothing or from a quote: an editor has put it there.
+// lookalike reports a character that can't be told from a blank, from nothing or from a quote: an
+// editor has put it there.
 func lookalike(r rune) bool {
 	return !strconv.IsPrint(r) || strings.ContainsRune("‘’‚“”„", r)
 }

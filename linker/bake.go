@@ -73,11 +73,13 @@ func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {
 	case s.Kind == lines.Tree:
-		return unknown, fmt.Sprintf("write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
+		return unknown, fmt.Sprintf(
+			"write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
 	case s.Kind == lines.Glob:
 		return unknown, fmt.Sprintf("write a line for each key, or mount an emptyDir on %q", s.Target)
 	case s.Kind == lines.OneKey && hides != "":
-		return "it is optional, and without its key it would hide " + hides, "write --bake --optional to make it all the same"
+		return "it is optional, and without its key it would hide " +
+			hides, "write --bake --optional to make it all the same"
 	}
 	return "", ""
 }
@@ -97,7 +99,8 @@ func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
 // the old or the new one.
 func Install(to string) error {
 	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("cannot install to %q: it is a directory, or a device; write the file, such as %q", to, filepath.Join(to, "confit"))
+		return fmt.Errorf("cannot install to %q: it is a directory, or a device; write the file, such as %q", to,
+			filepath.Join(to, "confit"))
 	}
 	program, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

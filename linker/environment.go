@@ -29,7 +29,9 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 	for _, name := range files.SortedKeys(keys) {
 		key := keys[name]
 		if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
-			wrong = append(wrong, fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable))
+			wrong = append(wrong,
+				fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name,
+					size, maxVariable))
 			continue
 		}
 		value, err := l.copies.Read(g, key)
@@ -62,7 +64,8 @@ func checkSize(e *Environment, limit int) error {
 		return nil
 	}
 	name, _, _ := strings.Cut(largest, "=")
-	return files.Invalidf("the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
+	return files.Invalidf(
+		"the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
 }
 
 // variables lists the variables of a generation, with the key of each. A line that names one key
@@ -83,7 +86,10 @@ func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 				wrong = append(wrong, err)
 			case taken && l.links[other].Kind == lines.OneKey: // that one wins
 			case taken && s.Kind != lines.OneKey:
-				wrong = append(wrong, s.Errorf("key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s", p, name, keys[name], l.links[other].Label(), p, name))
+				wrong = append(wrong,
+					s.Errorf(
+						"key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s",
+						p, name, keys[name], l.links[other].Label(), p, name))
 			default:
 				keys[name], from[name] = p, i
 			}

@@ -90,7 +90,8 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 			e.notef("no key was looked at, as nothing is mounted in %q", dir)
 		}
 		if s.Floor == e.config.Volumes {
-			e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
+			e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source,
+				"VOLUME/"+s.Source, s.Source+"/"))
 		}
 		return true
 	})
@@ -167,8 +168,10 @@ func (e *explanation) printLine(s *lines.Line) {
 func (e *explanation) noteDirectories() {
 	for i := range e.links {
 		if s := &e.links[i]; s.Kind == lines.WholeDir {
-			e.notef("%v", s.Errorf("target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
-				s.Target, s.Target+"/"))
+			e.notef("%v",
+				s.Errorf(
+					"target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
+					s.Target, s.Target+"/"))
 		}
 	}
 }
@@ -233,7 +236,8 @@ func (e *explanation) checkVariables(keys []volume.Key) {
 	e.fail(err)
 	for _, name := range files.SortedKeys(variables) {
 		if !isShellName(name) {
-			e.notef("key %q becomes variable %q, which no shell can read: only letters, digits and _ can", variables[name], name)
+			e.notef("key %q becomes variable %q, which no shell can read: only letters, digits and _ can",
+				variables[name], name)
 		}
 	}
 }
@@ -265,9 +269,10 @@ func (e *explanation) checkState() {
 func (e *explanation) checkDir(dir string, refuse func(error)) {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
-	case err == nil && !isKernels(dir):
+	case err == nil && !files.IsKernels(dir):
 	case err == nil:
-		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
+		refuse(fmt.Errorf(
+			"cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
 	case err == unix.ENOENT && dir != "/":
 		above := filepath.Dir(dir)
 		if to, err := os.Readlink(dir); err == nil {
@@ -285,13 +290,4 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 			e.notef("%v", err)
 		}
 	}
-}
-
-// isKernels reports a directory of a file system in which nobody can make a symlink, whatever its
-// mode says.
-func isKernels(dir string) bool {
-	var st unix.Statfs_t
-	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{
-		unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC,
-	}, int64(st.Type))
 }

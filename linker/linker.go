@@ -163,7 +163,8 @@ func (l *Linker) names() error {
 	if len(moved) == 0 || err != nil { // a hint would lead here at once
 		return err
 	}
-	l.log.Warn("state directory made anew: somebody had moved or removed what confit works in", "paths", moved, "todo", emptiedTodo)
+	l.log.Warn("state directory made anew: somebody had moved or removed what confit works in", "paths", moved,
+		"todo", emptiedTodo)
 	l.watch.Empty()
 	for _, g := range l.generations {
 		if l.isGone(g.Number) {

@@ -34,7 +34,8 @@ type Note struct {
 
 // Equal reports that two notes say the same.
 func (n *Note) Equal(other *Note) bool {
-	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && n.Entrypoint == other.Entrypoint && slices.Equal(n.Outcomes, other.Outcomes)
+	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && n.Entrypoint == other.Entrypoint &&
+		slices.Equal(n.Outcomes, other.Outcomes)
 }
 
 // Remembered is what was taken back after it had been accepted, as the app died of it. It isn't
@@ -90,7 +91,8 @@ func (l *Linker) WriteNote(n Note) error {
 		}
 		stored = append(stored, storedRung{r, l.linksFingerprint(g), g.Files, g.Targets})
 	}
-	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes, n.Entrypoint})
+	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes,
+		n.Entrypoint})
 	if err == nil {
 		l.noted = n.Ladder.Numbers()
 	}
@@ -112,7 +114,8 @@ func (l *Linker) readNote() (n Note, err error) {
 		}
 	}
 	if file.Version != noteVersion {
-		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
+		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note,
+			file.Version, noteVersion)
 	}
 	n.Outcomes = slices.DeleteFunc(file.Outcomes, func(o Outcome) bool { return o.Hash == "" }) // of a damaged note
 	n.Remembered, n.Entrypoint = file.Remembered, max(file.Entrypoint, 0)

@@ -65,7 +65,8 @@ func checkSystem(st *statedir.Dir, log *slog.Logger) error {
 	}
 	var system unix.Statfs_t
 	if unix.Fstatfs(int(st.Top.Raw()), &system) == nil && files.OnNetwork(system) {
-		log.Warn("state directory is on a network: when its server stops, the container may not end", "directory", st.Path, "todo", "mount an emptyDir there")
+		log.Warn("state directory is on a network: when its server stops, the container may not end",
+			"directory", st.Path, "todo", "mount an emptyDir there")
 	}
 	return nil
 }

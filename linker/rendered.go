@@ -33,7 +33,8 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	case err == nil:
 		l.describe(&c, done, l.generations[accepted])
 	case !IsInvalid(err):
-		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.Path, files.Cause(err))
+		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.Path,
+			files.Cause(err))
 	}
 	return c, err
 }
@@ -142,8 +143,12 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 				continue
 			}
 			l.tooPrivate = append(l.tooPrivate, i)
-			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user, "mode", fmt.Sprintf("%04o", f.Mode),
-				"todo", fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then", s.Source, s.Target, s.At()))
+			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user,
+				"mode", fmt.Sprintf("%04o", f.Mode),
+				"todo",
+				fmt.Sprintf(
+					"add mode=0644 to the line link %s %s%s: everybody in the container may read the file then",
+					s.Source, s.Target, s.At()))
 		}
 	}
 }

@@ -95,7 +95,8 @@ func (l *Linker) repairGeneration(g *generation.Copy, said func(what, key, path,
 		l.anew = l.anew || err == nil
 		said("live link", "link", l.state.Live(""), found, err)
 	}
-	l.targets.Mend(g.Targets, func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
+	l.targets.Mend(g.Targets,
+		func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
 }
 
 // rewrite writes the small files once more, which may have gone with the directory, and watches

@@ -52,7 +52,8 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 // read lays out the volumes of the document, and returns their names.
 func (t *Try) read() (volumes []string, err error) {
 	if !t.aside.Memory {
-		return nil, fmt.Errorf("cannot try what comes on stdin in state directory %q: it isn't in memory; name one that is, such as --state /dev/shm/try", t.state.Path)
+		return nil, fmt.Errorf(
+			"cannot try what comes on stdin in state directory %q: it isn't in memory; name one that is, such as --state /dev/shm/try", t.state.Path)
 	}
 	volumes, err = document.Write(t.aside.Volumes, t.document)
 	if err != nil && !errors.Is(err, ErrWrongDocument) {

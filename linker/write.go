@@ -20,7 +20,8 @@ import (
 // write puts a generation into the state directory, first as N.tmp. A failure leaves nothing
 // behind, but for one that could not be removed, which the next write of N does. The result is the
 // generation, or the accepted one if that has the same keys.
-func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
+func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy,
+	error) {
 	g.Unrendered = l.config.Render
 	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) {
 		lead(accepted, g)
@@ -41,7 +42,8 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 		if errors.Is(err, files.ErrMoved) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.Path, files.Cause(err))
+		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.Path,
+			files.Cause(err))
 	}
 	l.state.Next++
 	if err := l.readEnvironment(g); err != nil {
@@ -108,7 +110,8 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 		}
 		err := in.Create(path.Base(string(k.Path)), func(out files.Raw) error { return fill(g, r, k, out) })
 		if err == unix.EEXIST { // each key is written once
-			err = fmt.Errorf("key %q: %w: another key's name differs in case only, and this file system tells no case", k.Path, err)
+			err = fmt.Errorf("key %q: %w: another key's name differs in case only, and this file system tells no case",
+				k.Path, err)
 		}
 		if err != nil {
 			return err
@@ -172,6 +175,7 @@ func (l *Linker) stageAgain(g *generation.Copy, damage error) error {
 		_ = l.state.Generations.RemoveAll(written)
 		return fmt.Errorf("cannot stage generation %d again: %w", g.Number, files.Cause(err))
 	}
-	l.log.Warn("generation staged again: somebody had changed or removed keys of it", "generation", g.Number, "error", damage.Error())
+	l.log.Warn("generation staged again: somebody had changed or removed keys of it", "generation", g.Number,
+		"error", damage.Error())
 	return nil
 }

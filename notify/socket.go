@@ -78,7 +78,8 @@ func (s *Socket) Renew() error {
 
 func bind(path string) (*os.File, error) {
 	if len(path) > maxPath {
-		return nil, fmt.Errorf("the path has %d bytes: choose one of at most %d, as apps can't name a longer one", len(path), maxPath)
+		return nil, fmt.Errorf("the path has %d bytes: choose one of at most %d, as apps can't name a longer one",
+			len(path), maxPath)
 	}
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != fs.ModeSocket {
 		return nil, errors.New("something that isn't a socket is in its place: remove it")

@@ -54,7 +54,8 @@ func UsageCode(err error) int {
 
 // refused reports whether the system is short of memory, processes or descriptors.
 func refused(err error) bool {
-	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
+	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) ||
+		errors.Is(err, unix.ENFILE)
 }
 
 // Status is a wait status as wait4(2) returns it.

@@ -44,5 +44,6 @@ func Refusal(err error) error {
 	if !errors.Is(err, os.ErrPermission) {
 		return nil
 	}
-	return fmt.Errorf("cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
+	return fmt.Errorf(
+		"cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
 }

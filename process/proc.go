@@ -37,7 +37,8 @@ func readStat(pid int) (stat, bool) {
 	group, err2 := strconv.Atoi(fields[statGroup])
 	started, err3 := strconv.Atoi(fields[statStarted])
 	state := fields[statState]
-	return stat{pid, parent, Group(group), started, state == "T", state == "Z" || state == "X"}, err1 == nil && err2 == nil && err3 == nil
+	return stat{pid, parent, Group(group), started, state == "T", state == "Z" || state == "X"}, err1 == nil &&
+		err2 == nil && err3 == nil
 }
 
 // processes lists all processes of the PID namespace; none without /proc.

@@ -69,7 +69,8 @@ func foreground() (group Group, ok bool) {
 // whether it is there: not after a hang-up (EIO), or if it is of another PID namespace (ESRCH).
 // From the background the kernel asks by TTOU, tcsetpgrp(3), unless the thread has that blocked.
 func setForeground(group Group) bool {
-	return terminalIsOurs() && signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
+	return terminalIsOurs() &&
+		signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
 }
 
 // Unstopped returns a writer that a terminal doesn't stop. In the background under `stty tostop`

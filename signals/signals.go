@@ -68,7 +68,9 @@ func Parse(name string) (Signal, error) {
 	if n, err := strconv.Atoi(s); err == nil {
 		sig := Signal(n)
 		if sig < 1 || sig > rtMax || (sig > unix.SIGSYS && sig < rtMin) {
-			return 0, fmt.Errorf("%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM", name, rtMin, rtMax)
+			return 0, fmt.Errorf(
+				"%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM", name, rtMin,
+				rtMax)
 		}
 		return sig, nil
 	}
@@ -78,7 +80,8 @@ func Parse(name string) (Signal, error) {
 	if sig := unix.SignalNum("SIG" + cmp.Or(secondNames[s], s)); sig != 0 {
 		return sig, nil
 	}
-	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d", name, rtMax)
+	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d",
+		name, rtMax)
 }
 
 // parseRealTime reads RTMIN, RTMIN+n, RTMAX-n and RTMAX.

@@ -222,7 +222,9 @@ func Decode(data []byte) (Status, error) {
 	case err != nil && s.Version <= Version: // a newer one may have changed a type
 		return Status{}, fmt.Errorf("cannot read the status: %w", err)
 	case s.Version > Version:
-		return Status{}, fmt.Errorf("cannot read the status: it is of version %d, this confit knows version %d: ask the confit that wrote it", s.Version, Version)
+		return Status{}, fmt.Errorf(
+			"cannot read the status: it is of version %d, this confit knows version %d: ask the confit that wrote it",
+			s.Version, Version)
 	case s.Version < 1:
 		return Status{}, errors.New("cannot read the status: it has no version, so confit didn't write it")
 	}

@@ -115,7 +115,8 @@ func (s *Status) troubles(p *page) {
 	}
 	p.trouble("broken", s.Degraded, "restart the container; report the log, as this is a bug of confit")
 	if s.Stalled != "" {
-		p.trouble("stalled", "asked "+p.when(s.Stalled)+", and not answered yet", "look at the node: a disk or a network file system hangs")
+		p.trouble("stalled", "asked "+p.when(s.Stalled)+", and not answered yet",
+			"look at the node: a disk or a network file system hangs")
 	}
 	mend := "mend that; confit tries again at each rescan"
 	if s.Damaged {
@@ -130,11 +131,13 @@ func (s *Status) troubles(p *page) {
 		if g.Waits == "" {
 			p.trouble("gate", reached, "nothing; if it takes too long, see what the gate waits for")
 		} else {
-			p.trouble("gate", reached+"\nnot asked: the report hook hasn't taken "+g.Waits, "mend what the report hook needs: edits wait for that")
+			p.trouble("gate", reached+"\nnot asked: the report hook hasn't taken "+g.Waits,
+				"mend what the report hook needs: edits wait for that")
 		}
 	}
 	if r := s.Report; r != nil && !r.Delivered {
-		p.trouble("report", r.Outcome+", not delivered "+p.when(r.At)+"\n"+r.Error, "mend what the report hook needs; confit runs it again")
+		p.trouble("report", r.Outcome+", not delivered "+p.when(r.At)+"\n"+r.Error,
+			"mend what the report hook needs; confit runs it again")
 	}
 	if s.LinksChanged != "" {
 		p.trouble("links file", "changed "+p.when(s.LinksChanged), "restart the container, which applies it")

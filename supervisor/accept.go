@@ -133,7 +133,8 @@ func (t *transition) makeAccepted(started bool) {
 // stayUnaccepted goes on with a generation that was not proved, as there is nothing to go back to.
 // It isn't noted: the next start proves it anew. Until then it counts as rejected.
 func (t *transition) stayUnaccepted(step string, reason error, tail string) {
-	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
+	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step,
+		"reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", t.todo(step, reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
 	t.noteRejection(t.rejectionFor(step, reason, tail))
@@ -162,7 +163,8 @@ func (t *transition) standRejected() {
 func (e inspected) take(t *transition) {
 	if e.inside && t.inside != t.app.PID && t.app.Runs() {
 		t.inside = t.app.PID
-		t.Say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.PID,
+		t.Say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there",
+			"pid", t.app.PID,
 			"todo", "start it in another directory, and let it open its files by their absolute paths")
 	}
 }

@@ -65,7 +65,8 @@ func (t *transition) publish() {
 	}
 	t.enterTrial(linker.StepPublish)
 	t.recordTrial() // before that
-	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.isGated() || !t.waits.IsZero()}
+	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" ||
+		t.isGated() || !t.waits.IsZero()}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
 		job.app = t.app.PID
 	}
@@ -75,7 +76,8 @@ func (t *transition) publish() {
 // withdraw takes back what can't stay in force. It is tried until it works, and nothing else is
 // done meanwhile.
 func (t *transition) withdraw() {
-	t.order(withdrawing, assign{goBack{cmp.Or(t.accepted().Number, t.wentFrom), cmp.Or(t.wentFrom, t.accepted().Number)}})
+	t.order(withdrawing, assign{goBack{cmp.Or(t.accepted().Number, t.wentFrom),
+		cmp.Or(t.wentFrom, t.accepted().Number)}})
 }
 
 // touch gives the changed targets new links, for an app that watches the directory of its

@@ -208,7 +208,8 @@ func (t *transition) publishEnded(e event) {
 				t.complaints[applying] = ""
 			}
 			t.live = t.sinceNow(t.candidate.Generation)
-			t.Say(slog.LevelInfo, "generation published", about(t.candidate.Generation, "changed", named(t.candidate.Changes))...)
+			t.Say(slog.LevelInfo, "generation published", about(t.candidate.Generation,
+				"changed", named(t.candidate.Changes))...)
 		}
 		if !wasShown && t.validatesAfter() && !t.isAccepted() {
 			t.runIn(validating)

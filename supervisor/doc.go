@@ -17,7 +17,8 @@
 //   - Older generations are kept until an app that was started on the accepted one has
 //     lived for --soak. An app that ends badly before, twice in a row, is started on an
 //     older one; only where it lives for --soak, what is above is rejected.
-//   - No edit ends what an app works at before it has begun, for as long as --entrypoint-timeout says.
+//   - No edit ends what an app works at before it has begun, for as long as --entrypoint-timeout
+//     says.
 //   - Nothing is validated or proved twice without a reason.
 //   - Every phase that waits has a deadline, at which something is done; except
 //     stopping: there the platform owns it. A gate may take for ever, but

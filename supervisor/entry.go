@@ -107,7 +107,8 @@ const entryTodo = "write exec in front of the script's last command, or set --en
 func (t *transition) sayWaits(level slog.Level, hash linker.Hash) {
 	since, until := t.app.Works()
 	t.Say(level, "edit waits for the app's entrypoint", append(t.entrypoint(), "hash", hash,
-		"worked", t.now.Sub(since).Truncate(time.Second), "longest", until.Sub(t.now).Round(time.Second), "todo", entryTodo)...)
+		"worked", t.now.Sub(since).Truncate(time.Second), "longest", until.Sub(t.now).Round(time.Second),
+		"todo", entryTodo)...)
 }
 
 // entrypoint are the keys of a line about what works in front of the app.

@@ -121,7 +121,8 @@ func (t *transition) lifeCounts() bool {
 // soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it,
 // or nothing depends on that.
 func (s *state) soaksAt(c *config.Config) time.Time {
-	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || s.app.IsAtEntrypoint() || !s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
+	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || s.app.IsAtEntrypoint() ||
+		!s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
 		s.unproved != nil || s.unwell != ""
 	life := ladder.Move{Ladder: &s.ladder, For: c.SoakFor()}
 	if saysNothing || !life.MaySoak() && !s.maySaySoaked() {
@@ -142,7 +143,8 @@ func (s *state) isMounted(r linker.Rung) bool {
 // it again. What a start died of is tried by a start, and only where there is something else.
 func (t *transition) isRemembered() bool {
 	byStart := t.neverStarted() || t.reloadAction.Kind == config.Restart
-	return t.ladder.Remembers(t.candidate.Inputs) && t.ladder.HasAccepted() && !t.isAccepted() && (!byStart || !t.over(t.ladder.TriesAgain()))
+	return t.ladder.Remembers(t.candidate.Inputs) && t.ladder.HasAccepted() && !t.isAccepted() &&
+		(!byStart || !t.over(t.ladder.TriesAgain()))
 }
 
 // maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak.

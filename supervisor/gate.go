@@ -83,7 +83,8 @@ func (t *transition) gateLate() {
 	case t.hook:
 		t.expire()
 	default:
-		t.reject("gate", fmt.Errorf("gate not asked within %v: the report of the last outcome isn't delivered", gatePatience), "")
+		t.reject("gate", fmt.Errorf("gate not asked within %v: the report of the last outcome isn't delivered",
+			gatePatience), "")
 	}
 }
 
@@ -125,7 +126,8 @@ func (e compared) take(t *transition) {
 
 // outdate ends a gate whose answer has become worthless.
 func (t *transition) outdate() {
-	t.Say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.Say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number,
+		"hash", t.candidate.Hash)
 	t.outdated = true
 	if !t.hook {
 		t.overtaken()

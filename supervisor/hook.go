@@ -63,7 +63,8 @@ func (t *transition) hookVariables(about linker.Hash) []string {
 	if t.neverStarted() {
 		starting = "1"
 	}
-	return append(list, config.BoundVariable+"="+strconv.Itoa(int(t.bound()/time.Second)+1), config.StartingVariable+"="+starting)
+	return append(list, config.BoundVariable+"="+strconv.Itoa(int(t.bound()/time.Second)+1),
+		config.StartingVariable+"="+starting)
 }
 
 // reportVariables are what the report hook is told.
@@ -99,7 +100,8 @@ func (t *transition) source(kind string) string {
 	switch {
 	case kind == outcomes.Accepted:
 		return source(t.candidate.Generation)
-	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0, t.exposure == read && !t.ladder.HasAccepted():
+	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0, t.exposure == read &&
+		!t.ladder.HasAccepted():
 		return "mounted"
 	case t.ladder.IsDown() && t.accepted().Fallback:
 		return "fallback"
@@ -169,7 +171,8 @@ func (t *transition) validatesBefore() bool { return hooks.Validate(t.config).Re
 // isGated reports whether the gate decides about the candidate. It isn't asked about what all
 // replicas share with the accepted generation, nor when the app has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared &&
+		(t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that

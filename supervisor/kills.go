@@ -17,11 +17,13 @@ func (t *transition) putOff() {
 	keys := append(t.killKeys(), "live", t.standing())
 	t.trials.PutOff()
 	if t.trials.IsUnconfirmed() {
-		t.Say(slog.LevelWarn, "candidate put off until the app has begun on something else: the app ended on it at its entrypoint, or confit was killed there", keys...)
+		t.Say(slog.LevelWarn,
+			"candidate put off until the app has begun on something else: the app ended on it at its entrypoint, or confit was killed there", keys...)
 	} else {
 		wait := t.putOffWait()
 		t.putOffBy, t.fingerprint = t.now.Add(wait), "" // the next look stages it again
-		t.Say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(keys, "nextTry", wait)...)
+		t.Say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(keys,
+			"nextTry", wait)...)
 	}
 	t.changeWaits()
 	t.recordTrial()

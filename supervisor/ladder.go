@@ -61,7 +61,8 @@ func (t *transition) appDied(reason string, end exit) bool {
 		return false
 	}
 	goesDown := t.onLadder().DiedTooOften()
-	t.Say(slog.LevelWarn, "app died before its generation soaked", about(r.Generation, "lived", t.lived(), "deaths", r.Deaths, "todo", deathTodo)...)
+	t.Say(slog.LevelWarn, "app died before its generation soaked", about(r.Generation, "lived", t.lived(),
+		"deaths", r.Deaths, "todo", deathTodo)...)
 	if goesDown {
 		t.goDown(reason, setback{stands: true, end: end})
 	}
@@ -104,7 +105,8 @@ func (t *transition) goDown(reason string, how setback) {
 // has ended, as a former confit was killed, the top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
-	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", about(t.accepted().Generation)...)
+	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too",
+		about(t.accepted().Generation)...)
 	if t.setback.bearable && t.neverStarted() {
 		t.fingerprint, t.pending = "", true
 		t.dropCandidate()
@@ -126,14 +128,17 @@ func (t *transition) rejectAbove(all []linker.Rung) {
 			keys = append(keys, "nextTry", t.ladder.TriesAgain().Sub(t.now).Round(time.Second), "todo", soakTodo)
 		}
 		t.Say(slog.LevelError, "candidate rejected", keys...)
-		if r := t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak, reason); above.Told.Asked {
+		if r := t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak,
+			reason); above.Told.Asked {
 			t.outcomes.Put(*r)
 		} else {
 			t.decideAs(r)
 		}
 		if t.isMounted(above) {
-			t.rejection = rejection{stands: true, inputs: above.Inputs, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
-			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys, HeldUp: map[string]status.Time{}})
+			t.rejection = rejection{stands: true, inputs: above.Inputs, nextTry: t.ladder.TriesAgain(),
+				wait: t.ladder.TriesAgain().Sub(t.now)}
+			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak,
+				Reason: reason, Attempts: 1, Keys: t.mounted.Keys, HeldUp: map[string]status.Time{}})
 		}
 	}
 }

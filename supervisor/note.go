@@ -14,7 +14,8 @@ const alreadyStored = "stored"
 // to write it. What is accepted counts once the transaction is over: a stop may still take back a
 // verdict that is held. What isn't proved is never noted.
 func (s *state) toNote() *linker.Note {
-	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered, Entrypoint: s.note.given.Entrypoint}
+	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered,
+		Entrypoint: s.note.given.Entrypoint}
 	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
 		n.Ladder, n.Entrypoint = s.ladder.Ladder, int64(s.entered/time.Second)
 	}

@@ -47,7 +47,8 @@ func (s *state) trouble() string {
 
 func (s *state) shownApp(c *config.Config) status.App {
 	now := &s.app
-	a := status.App{PID: now.PID, Started: status.At(now.Since), Restarts: now.Restarts, Reload: c.Reload.String(), Read: s.hasRead, Text: now.Text}
+	a := status.App{PID: now.PID, Started: status.At(now.Since), Restarts: now.Restarts, Reload: c.Reload.String(),
+		Read: s.hasRead, Text: now.Text}
 	if now.RestartOnly {
 		a.Reload = "restart: it left at HUP"
 	}
@@ -55,7 +56,8 @@ func (s *state) shownApp(c *config.Config) status.App {
 		a.Entrypoint = &status.Entrypoint{Program: now.Entry.Program, Since: status.At(since), Until: status.At(until)}
 	}
 	if last := now.LastExit; last != nil {
-		a.LastExit = &status.Exit{At: status.At(last.At), Status: last.Status.String(), Code: last.Code, OOMKilled: last.OOM}
+		a.LastExit = &status.Exit{At: status.At(last.At), Status: last.Status.String(), Code: last.Code,
+			OOMKilled: last.OOM}
 	}
 	return a
 }
@@ -67,7 +69,8 @@ func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted 
 	if s.unproved != nil || is.Number == 0 {
 		return shown
 	}
-	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked || c.SoakFor() == 0, SoaksAt: status.At(s.soaksAt(c))}
+	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked ||
+		c.SoakFor() == 0, SoaksAt: status.At(s.soaksAt(c))}
 	// or it is just the fallback that is mounted
 	if shown != nil && is.Hash == was.Hash && (is.Fallback == was.Fallback || now.Proof == alreadyStored) {
 		now.Proof = shown.Proof
@@ -80,7 +83,8 @@ func (s *state) shownDown(c *config.Config) *status.GoneDown {
 	if !s.ladder.IsDown() {
 		return nil
 	}
-	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(), SoaksAt: status.At(s.soaksAt(c))}
+	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(),
+		SoaksAt: status.At(s.soaksAt(c))}
 }
 
 // shownOf is an accepted generation as the status shows it.

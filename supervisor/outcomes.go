@@ -20,7 +20,8 @@ func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 // moment is what decides when something is told.
 func (s *state) moment(now time.Time) *outcomes.Moment {
 	m := &outcomes.Moment{
-		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.Phase == app.Stopping || s.isEnding() || s.degraded != "",
+		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.Phase == app.Stopping ||
+			s.isEnding() || s.degraded != "",
 		Room: s.leavesRoom(), Ends: s.isEnding(),
 	}
 	if !s.exposure.published() {
@@ -145,7 +146,8 @@ func (t *transition) reportEnded(err error) {
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
 	held := t.held.outcome
-	by := t.outcomes.Owed(t.moment(t.now), held != nil && (held.Kind == outcomes.Relapsed || held.Hash != "" && held.Hash == t.outcomes.Question()))
+	by := t.outcomes.Owed(t.moment(t.now), held != nil &&
+		(held.Kind == outcomes.Relapsed || held.Hash != "" && held.Hash == t.outcomes.Question()))
 	if t.held.before != nil {
 		by = later(by, t.held.by)
 	}

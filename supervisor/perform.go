@@ -169,9 +169,11 @@ func (l *loop) sayNewlines(env *linker.Environment) {
 	if env == nil {
 		return
 	}
-	names := slices.DeleteFunc(slices.Clone(env.Newlines), func(name string) bool { return slices.Contains(l.said, name) })
+	names := slices.DeleteFunc(slices.Clone(env.Newlines),
+		func(name string) bool { return slices.Contains(l.said, name) })
 	if l.said = append(l.said, names...); len(names) > 0 {
-		l.Log.Warn("variables end in a newline", "names", names, "todo", "write the keys without one: many an editor adds it")
+		l.Log.Warn("variables end in a newline", "names", names,
+			"todo", "write the keys without one: many an editor adds it")
 	}
 }
 
@@ -219,13 +221,15 @@ func (killReport) perform(l *loop) event { l.teller.Signal(signals.KILL); return
 // What the report hook is told is of the past; everything else is about the generation in force.
 func (a runReport) perform(l *loop) event {
 	var err error
-	if l.teller, err = l.startHook("report", a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {
+	if l.teller, err = l.startHook("report", a.command, linker.Candidate{Generation: a.inForce},
+		a.variables); err != nil {
 		return reportEnded{err: err}
 	}
 	return nil
 }
 
-func (l *loop) startHook(name string, command []string, about linker.Candidate, variables []string) (*process.Hook, error) {
+func (l *loop) startHook(name string, command []string, about linker.Candidate, variables []string) (*process.Hook,
+	error) {
 	to := l.Stderr
 	if l.Config.LogJSON {
 		to = &process.Lines{To: l.Stderr, Record: func(line string) []byte {

@@ -67,7 +67,8 @@ func (l *loop) giveUp(d delivery) {
 			l.Log.Warn("app drops the stop signal", append(keys, "todo", "see whether it needs --signal-group")...)
 		}
 	default:
-		l.Log.Warn("app has not taken the stop signal: it gets another one", append(keys, "late", signals.Name(d.Late), "todo",
+		l.Log.Warn("app has not taken the stop signal: it gets another one", append(keys,
+			"late", signals.Name(d.Late), "todo",
 			"see whether --stop-signal is the app's, and whether it needs --signal-group")...)
 	}
 	l.send(d.PID, d.Late)

@@ -24,7 +24,8 @@ func (p phase) rule() rule {
 	case validating:
 		return rule{hookOver: (*transition).validateEnded}
 	case waiting:
-		return rule{due: (*transition).waitLate, hinted: (*transition).lookAtCandidate, withoutApp: (*transition).passGate}
+		return rule{due: (*transition).waitLate, hinted: (*transition).lookAtCandidate,
+			withoutApp: (*transition).passGate}
 	case splaying:
 		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
 	case gating:
@@ -33,7 +34,8 @@ func (p phase) rule() rule {
 	case publishing:
 		return rule{answered: (*transition).publishEnded}
 	case withdrawing:
-		return rule{due: (*transition).withdraw, answered: (*transition).withdrawEnded, withoutApp: (*transition).withdrawNow}
+		return rule{due: (*transition).withdraw, answered: (*transition).withdrawEnded,
+			withoutApp: (*transition).withdrawNow}
 	case touching:
 		return rule{answered: (*transition).touchEnded}
 	case reading:
@@ -45,11 +47,13 @@ func (p phase) rule() rule {
 	case telling:
 		return rule{due: (*transition).endTelling}
 	case beginning:
-		return rule{due: (*transition).glance, hinted: (*transition).glanceSoon, withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).glance, hinted: (*transition).glanceSoon,
+			withoutApp: (*transition).recoverFromExit}
 	case comparing:
 		return rule{due: (*transition).judgeEnd}
 	case proving:
-		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded,
+			withoutApp: (*transition).recoverFromExit}
 	}
 	return rule{}
 }

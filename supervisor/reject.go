@@ -55,7 +55,8 @@ func (t *transition) reject(step string, reason error, tail string) {
 // rejectionFor is what the status will say of a candidate that is rejected.
 func (t *transition) rejectionFor(step string, reason error, tail string) *status.Rejection {
 	keys := sums(t.candidate.Changes)
-	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: keys, HeldUp: t.heldUp(keys)}
+	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1,
+		Keys: keys, HeldUp: t.heldUp(keys)}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}
@@ -171,7 +172,8 @@ func (t *transition) reasons(step string, reason error) []any {
 func (t *transition) stayUnwell(step string, reason error) {
 	text := step + ": " + reason.Error()
 	if text != t.unwell {
-		t.Say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step, "reason", reason.Error(),
+		t.Say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step,
+			"reason", reason.Error(),
 			"generation", t.accepted().Number, "hash", t.accepted().Hash, "nextTry", t.config.Retry)
 	}
 	if t.exposure.published() {
@@ -221,9 +223,11 @@ func (t *transition) goOn() {
 func (t *transition) startOnAccepted() {
 	switch {
 	case t.ladder.IsDown():
-		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", t.goingBack("above", t.ladder.Top().Number, "soak", t.config.SoakFor())...)
+		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above",
+			t.goingBack("above", t.ladder.Top().Number, "soak", t.config.SoakFor())...)
 	case !t.isMounted(*t.accepted()):
-		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", t.goingBack()...)
+		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used",
+			t.goingBack()...)
 	}
 	t.start()
 }

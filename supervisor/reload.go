@@ -80,5 +80,6 @@ func (t *transition) touchEnded(e event) {
 }
 
 func (t *transition) readLate() {
-	t.restart("it has not opened what changed within "+t.config.Probation.String(), "todo", "let it watch the directory of its configuration, or write reload restart")
+	t.restart("it has not opened what changed within "+t.config.Probation.String(),
+		"todo", "let it watch the directory of its configuration, or write reload restart")
 }

@@ -37,12 +37,7 @@ func (s Supervisor) Run() (code int, err error) {
 	closed := make(chan struct{})
 	go l.work(closed)
 	timer := time.NewTimer(0)
-	if err := s.Former.Untrusted; err != nil {
-		s.Log.Warn(notTrusted(s.Former.Ladder.InForce()), "error", err)
-	}
-	if err := s.Former.Unread; err != nil {
-		s.Log.Warn("this container notes nothing, and leaves all that is noted to the next one", "error", err, "todo", unreadTodo)
-	}
+	s.warnUnread()
 	state, actions := begin(s.Config, s.Former, s.Linker.HasFallback(), time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
@@ -63,6 +58,17 @@ func (s Supervisor) Run() (code int, err error) {
 	l.end(closed)
 	process.TakeTerminal()
 	return l.state.exit.code, l.state.exit.reason
+}
+
+// warnUnread says which notes of the containers before this one can't be read, or not be trusted.
+func (s Supervisor) warnUnread() {
+	if err := s.Former.Untrusted; err != nil {
+		s.Log.Warn(notTrusted(s.Former.Ladder.InForce()), "error", err)
+	}
+	if err := s.Former.Unread; err != nil {
+		s.Log.Warn("this container notes nothing, and leaves all that is noted to the next one",
+			"error", err, "todo", unreadTodo)
+	}
 }
 
 const unreadTodo = "restart the container once the state directory can be read; with a gate no edit is taken until then"

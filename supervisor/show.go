@@ -40,7 +40,8 @@ func (l *loop) tell(now time.Time, e event, after *state) {
 	if !due.IsZero() {
 		is += " for " + (due.Sub(now) / time.Millisecond * time.Millisecond).String()
 	}
-	l.Log.Log(context.Background(), slog.LevelDebug, "event taken", "event", fmt.Sprintf("%T", e)[len("supervisor."):], "was", was, "now", is)
+	l.Log.Log(context.Background(), slog.LevelDebug, "event taken", "event", fmt.Sprintf("%T", e)[len("supervisor."):],
+		"was", was, "now", is)
 }
 
 // waitsFor is the phase, and what it doesn't say of what confit waits for.

@@ -48,7 +48,8 @@ const (
 	done    // confit ends
 )
 
-var phaseNames = [done - running + 1]string{"running", "settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "withdrawing",
+var phaseNames = [done - running + 1]string{"running",
+	"settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "withdrawing",
 	"touching", "reading", "reloading", "serving", "beginning", "comparing", "proving", "telling", "done"}
 
 func (p phase) String() string {

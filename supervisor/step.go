@@ -16,7 +16,9 @@ import (
 // fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{config: c, now: now, state: state{
-		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, repairBy: now.Add(c.Rescan),
+		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback},
+		note:   notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed),
+		links: c.LinksRead, repairBy: now.Add(c.Rescan),
 	}}
 	if former.Unread != nil {
 		t.complaints[noting] = former.Unread.Error()

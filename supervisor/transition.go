@@ -69,9 +69,11 @@ func (t *transition) isDue(by time.Time) bool { return !by.IsZero() && t.over(by
 func (t *transition) onApp() *app.Move {
 	c, g := t.config, t.inForce()
 	return &app.Move{App: &t.app, Out: t, Now: t.now, Generation: g.Number, Hash: g.Hash, Rules: app.Rules{
-		StopSignal: c.StopSignal, StopTimeout: c.StopTimeout, DrainTimeout: c.DrainTimeout, EntryTime: t.entryTimes(1), MapSignal: c.MapSignal, MapExit: c.MapExit,
+		StopSignal: c.StopSignal, StopTimeout: c.StopTimeout, DrainTimeout: c.DrainTimeout, EntryTime: t.entryTimes(1),
+		MapSignal: c.MapSignal, MapExit: c.MapExit,
 		IsReload: func(s signals.Signal) bool {
-			return c.Reload.Signal == s || slices.ContainsFunc(c.Links, func(l config.Link) bool { return c.ActionOf(&l).Signal == s })
+			return c.Reload.Signal == s ||
+				slices.ContainsFunc(c.Links, func(l config.Link) bool { return c.ActionOf(&l).Signal == s })
 		},
 	}}
 }

@@ -74,7 +74,8 @@ func (t *transition) mayBeDeadly() bool {
 }
 
 func (t *transition) killKeys() []any {
-	return []any{"hash", t.candidate.Hash, "step", t.trials.Former.Step, "kills", t.kills(), "suspects", t.trials.Former.Suspects}
+	return []any{"hash", t.candidate.Hash, "step", t.trials.Former.Step, "kills", t.kills(),
+		"suspects", t.trials.Former.Suspects}
 }
 
 // tooOften says why what confit was killed with isn't tried again.
@@ -82,7 +83,8 @@ func (t *transition) tooOften() error {
 	if t.trials.Former.Step == linker.StepEntry {
 		return fmt.Errorf("the app ended %d times at its entrypoint, or confit was killed there", t.kills())
 	}
-	return fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.trials.Former.Suspects)
+	return fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(),
+		t.trials.Former.Suspects)
 }
 
 // endedAtEntrypoint reports that the app has ended at its entrypoint, when the candidate is tried

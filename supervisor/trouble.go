@@ -37,13 +37,15 @@ func (e crashed) take(t *transition) {
 // reportSystemError logs what the system refused, once. The next rescan tries again.
 func (t *transition) reportSystemError(err error) {
 	if isNew := t.complaints.isNew(applying, err.Error()); isNew && !t.nothingToStartOn() {
-		t.Say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
+		t.Say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(),
+			"nextTry", t.config.Rescan)
 	}
 }
 
 // remind logs that the linker's answer is late.
 func (t *transition) remind() {
-	t.Say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
+	t.Say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(),
+		"waited", linkerPatience)
 	if t.stalled.IsZero() {
 		t.stalled = t.now.Add(-linkerPatience)
 	}

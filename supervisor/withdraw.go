@@ -21,7 +21,8 @@ func (t *transition) withdrawEnded(e event) {
 	switch e := e.(type) {
 	case withdrawn:
 		if e.undone != nil {
-			t.Say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
+			t.Say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(),
+				"nextTry", t.config.Rescan)
 		}
 		t.takenBack(e)
 	case lost:
@@ -68,7 +69,8 @@ func (t *transition) goFurther(err error) {
 // takenBack goes on with the generation in force again.
 func (t *transition) takenBack(e withdrawn) {
 	// as the log says
-	further, reached, wasLive := t.wentFrom != 0, t.exposure.reached(), t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number
+	further, reached, wasLive := t.wentFrom != 0, t.exposure.reached(), t.exposure.published() && t.live != nil &&
+		t.live.Number == t.candidate.Number
 	if t.exposure = hidden; reached {
 		t.exposure = restored
 	}
@@ -87,7 +89,8 @@ func (t *transition) takenBack(e withdrawn) {
 	switch {
 	case !t.ladder.HasAccepted():
 	case further && t.ladder.IsDown():
-		t.Say(slog.LevelWarn, "going down the ladder", t.goingBack("reason", t.ladder.DownReason(), "above", t.ladder.Top().Number,
+		t.Say(slog.LevelWarn, "going down the ladder", t.goingBack("reason", t.ladder.DownReason(),
+			"above", t.ladder.Top().Number,
 			"soak", t.config.SoakFor(), "changed", named(changes))...)
 		t.rolledBack(true)
 		return

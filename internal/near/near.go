@@ -17,8 +17,8 @@ func Of(name string, choices []string) (best string) {
 	return best
 }
 
-// slips is how many letters have to be inserted, deleted, replaced, or exchanged with the next one to turn one word into the other: more
-// than most, if these don't do.
+// slips is how many letters have to be inserted, deleted, replaced, or exchanged with the next one
+// to turn one word into the other: more than most, if these don't do.
 func slips(a, b string, most int) int {
 	switch {
 	case a == "" || b == "":

@@ -114,7 +114,8 @@ func (r *reader) volume(name string) (err error) {
 			err = safedir.Made(r.to.Enter(keys, true))
 		}
 		if err == nil {
-			err = r.to.In(path.Join(name, lines.DataLink), false, func(in *safedir.Dir, link string) error { return in.Symlink(data, link) })
+			err = r.to.In(path.Join(name, lines.DataLink), false,
+				func(in *safedir.Dir, link string) error { return in.Symlink(data, link) })
 		}
 	}
 	if err = r.refused(err, "volume %q can't be made", name); err != nil {
@@ -143,7 +144,8 @@ func (r *reader) key(volume, key string) error {
 		r.mistake("key %q of volume %q is there twice", key, volume)
 	default:
 		if err = r.count(name, true); err == nil {
-			err = r.to.In(name, true, func(in *safedir.Dir, base string) error { return in.Create(base, safedir.Bytes(bytes, 0o644)) })
+			err = r.to.In(name, true,
+				func(in *safedir.Dir, base string) error { return in.Create(base, safedir.Bytes(bytes, 0o644)) })
 		}
 		return r.refused(err, "key %q of volume %q can't be a file", key, volume)
 	}

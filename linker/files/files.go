@@ -67,7 +67,8 @@ func MayBeMemory(st unix.Statfs_t) bool { return uint32(st.Type) == unix.V9FS_MA
 
 // OnNetwork reports a file system that waits for a server: NFS, SMB, Ceph, AFS.
 func OnNetwork(st unix.Statfs_t) bool {
-	return slices.Contains([]uint32{unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC,
+	return slices.Contains([]uint32{unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC,
+		unix.CIFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC,
 		unix.AFS_SUPER_MAGIC}, uint32(st.Type))
 }
 
@@ -79,7 +80,8 @@ func OnMemory(path string) bool {
 
 // kinds are the types of files, with their articles.
 var kinds = map[fs.FileMode]string{
-	0: "a regular file", fs.ModeDir: "a directory", fs.ModeSymlink: "a symlink", fs.ModeNamedPipe: "a FIFO", fs.ModeSocket: "a socket",
+	0: "a regular file", fs.ModeDir: "a directory", fs.ModeSymlink: "a symlink", fs.ModeNamedPipe: "a FIFO",
+	fs.ModeSocket: "a socket",
 	fs.ModeDevice: "a device", fs.ModeDevice | fs.ModeCharDevice: "a device",
 }
 
@@ -123,7 +125,8 @@ func Invalidf(format string, args ...any) error {
 // and may pass by itself: it says nothing of a file, which may be there, and whole. EACCES stays
 // until somebody changes a mode.
 func MayPass(err error) bool {
-	return err != nil && Ignoring(err, unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN) == nil
+	return err != nil && Ignoring(err, unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR,
+		unix.EAGAIN) == nil
 }
 
 // AsInvalid makes an error an [*Invalid], unless it may pass.
@@ -172,7 +175,8 @@ func Reason(err error) error {
 	if err = Cause(err); !IsDenied(err) {
 		return err
 	}
-	return fmt.Errorf("%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode", err, Euid)
+	return fmt.Errorf("%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode",
+		err, Euid)
 }
 
 // Ignoring returns nil for a harmless error.
@@ -194,4 +198,14 @@ func Joined[K ~string](wrong map[K]error) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// IsKernels reports a directory of a file system in which nobody can make a symlink, whatever its
+// mode says.
+func IsKernels(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{
+		unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
+		unix.DEVPTS_SUPER_MAGIC,
+	}, int64(st.Type))
 }

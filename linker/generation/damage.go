@@ -44,11 +44,13 @@ func (c *Store) CompareNames(g *Copy) error {
 			continue
 		}
 		var st unix.Stat_t
-		err := c.State.Generations.In(path.Join(dirOf(g), string(p)), false, func(in *safedir.Dir, name string) (err error) {
-			st, err = in.Stat(name)
-			return err
-		})
-		if err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP || err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		err := c.State.Generations.In(path.Join(dirOf(g), string(p)), false,
+			func(in *safedir.Dir, name string) (err error) {
+				st, err = in.Stat(name)
+				return err
+			})
+		if err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP ||
+			err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
 			d.Keys = append(d.Keys, p)
 		}
 	}
@@ -77,7 +79,8 @@ func (c *Store) Restore(g *Copy) error {
 		})
 	})
 	if changes > 0 {
-		c.Log.Warn("generation restored: somebody had changed modes, owners or names", "generation", g.Number, "changes", changes)
+		c.Log.Warn("generation restored: somebody had changed modes, owners or names", "generation", g.Number,
+			"changes", changes)
 	}
 	return err
 }
@@ -115,7 +118,8 @@ func (c *Store) Replace(g, again *Copy, written string) error {
 	all := c.State.Generations
 	for p := range c.partsOf(g) {
 		_ = c.at(g, p, func(in *safedir.Dir, name string) error {
-			return all.In(path.Join(written, string(p)), false, func(to *safedir.Dir, as string) error { return keepLooks(in, to, name, as) })
+			return all.In(path.Join(written, string(p)), false,
+				func(to *safedir.Dir, as string) error { return keepLooks(in, to, name, as) })
 		})
 	}
 	var strangers []lines.Key

@@ -2,8 +2,10 @@
 // that.
 //
 // It guarantees that
-//   - a generation that [Store.Restore] has put right has its modes and owners. A key has the bytes that were written, or is named;
-//   - a damaged generation is replaced as a whole, by one rename(2): its reader finds the old one or the new one;
+//   - a generation that [Store.Restore] has put right has its modes and owners. A key has the bytes
+//     that were written, or is named;
+//   - a damaged generation is replaced as a whole, by one rename(2): its reader finds the old one
+//     or the new one;
 //   - what a hook changed in its candidate is named, and what it left there is removed.
 //
 // It does not know how keys are found and read in volumes, nor which generation is in force.
@@ -136,7 +138,8 @@ func Changes(from, to *Copy) []Change {
 	for _, p := range files.SortedKeys(to.Files) {
 		new, old := to.Files[p], before[p]
 		if _, known := before[p]; !known || new.Sum != old.Sum || new.Mode != old.Mode {
-			list = append(list, Change{Key: p, Links: new.Links, ModeOnly: known && new.Sum == old.Sum, Sum: new.Sum, Was: old.Sum})
+			list = append(list, Change{Key: p, Links: new.Links, ModeOnly: known && new.Sum == old.Sum, Sum: new.Sum,
+				Was: old.Sum})
 		}
 	}
 	for _, p := range files.SortedKeys(before) {

@@ -58,7 +58,8 @@ func (s *Line) checkPlace(volumes, state string, real files.Resolver) error {
 	if !s.Single() {
 		target = real.Dir(string(s.Target))
 	}
-	for _, forbidden := range [][2]string{{"its own volume", s.Floor}, {"the state directory", state}, {"the volumes", volumes}} {
+	for _, forbidden := range [][2]string{{"its own volume", s.Floor}, {"the state directory", state},
+		{"the volumes", volumes}} {
 		what, dir := forbidden[0], forbidden[1]
 		if dir != "/" && files.Inside(target, real.Dir(dir)) {
 			return s.Errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
@@ -101,7 +102,8 @@ func checkNames(links []Line) (wrong []error) {
 			continue
 		}
 		if first, taken := names[s.Name]; taken {
-			wrong = append(wrong, s.Errorf("variable %q has a key already, for %s: give each key a variable of its own", s.Name, first.Label()))
+			wrong = append(wrong, s.Errorf("variable %q has a key already, for %s: give each key a variable of its own",
+				s.Name, first.Label()))
 		} else {
 			names[s.Name] = s
 		}
@@ -132,7 +134,9 @@ func checkSource(links []Line, i int, places map[Key]map[string]int) error {
 		for root, j := range places[dir] {
 			if root != s.Root && (dir != s.Prefix || j < i) {
 				first, second := &links[min(i, j)], &links[max(i, j)]
-				return second.Errorf("source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere", second.Source, first.Label(), second.Prefix)
+				return second.Errorf(
+					"source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere",
+					second.Source, first.Label(), second.Prefix)
 			}
 		}
 	}
@@ -163,14 +167,16 @@ func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) b
 	other := cmp.Or(t.paths[target], t.paths[real])
 	switch {
 	case files.IsOwnName(string(target)):
-		t.wrong = append(t.wrong, errorf("target %q has a name that confit gives to what it keeps: rename the key", target))
+		t.wrong = append(t.wrong, errorf("target %q has a name that confit gives to what it keeps: rename the key",
+			target))
 		return false
 	case other != "":
 		by := ""
 		if other != target {
 			by = fmt.Sprintf(" by the path %q", other)
 		}
-		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own", target, t.by[other].Label(), by))
+		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own",
+			target, t.by[other].Label(), by))
 		return false
 	}
 	t.by[target], t.paths[target], t.paths[real] = s, target, target
@@ -198,7 +204,9 @@ func (t *Taken) checkInside() {
 // refuseInside refuses a line's target that is inside another one; "": in none.
 func (t *Taken) refuseInside(s *Line, target, outer Target) {
 	if outer != "" {
-		t.wrong = append(t.wrong, s.Errorf("target %q is inside target %q, which is a link itself, for %s: write a path outside of it", target, outer, t.by[outer].Label()))
+		t.wrong = append(t.wrong,
+			s.Errorf("target %q is inside target %q, which is a link itself, for %s: write a path outside of it",
+				target, outer, t.by[outer].Label()))
 	}
 }
 

@@ -81,7 +81,8 @@ func (s *Line) VariableOf(key Key) (string, error) {
 	case strings.Contains(name, "="):
 		return "", s.Errorf("key %q can't be variable %q: its name holds a =", key, name)
 	case isReserved(name):
-		return "", s.Errorf("key %q can't be variable %q, which has a meaning of its own for confit or the app: rename it", key, name)
+		return "", s.Errorf(
+			"key %q can't be variable %q, which has a meaning of its own for confit or the app: rename it", key, name)
 	}
 	return name, nil
 }

@@ -89,7 +89,8 @@ func (s *Line) parseSource(volumes string) error {
 	}
 	switch {
 	case s.Pattern != "" && isDir:
-		return s.Errorf("source %q is a pattern for directories: write a pattern for keys, such as %q", s.Source, s.Source+"*")
+		return s.Errorf("source %q is a pattern for directories: write a pattern for keys, such as %q", s.Source,
+			s.Source+"*")
 	case s.Pattern != "":
 		s.Kind = Glob
 		if _, err := path.Match(s.Pattern, ""); err != nil {
@@ -107,7 +108,8 @@ func (s *Line) parseSource(volumes string) error {
 func (s *Line) checkPattern() error {
 	if before, _, found := strings.Cut(s.Source, "**"); found {
 		dir := cmp.Or(before[:strings.LastIndex(before, "/")+1], "VOLUME/")
-		return s.Errorf("source %q: ** is no pattern: write %q for all keys below it, and a target that ends in a slash; or a line for each depth, such as %q and %q",
+		return s.Errorf(
+			"source %q: ** is no pattern: write %q for all keys below it, and a target that ends in a slash; or a line for each depth, such as %q and %q",
 			s.Source, dir, dir+"*.conf", dir+"*/*.conf")
 	}
 	_, rest, _ := strings.Cut(strings.TrimPrefix(s.Source, Rendered), "{")
@@ -133,12 +135,14 @@ func (s *Line) locate(volumes string) error {
 	case s.Rendered && !local:
 		return s.Errorf("source %q leaves %s: write a path below it", s.Source, Rendered)
 	case s.Rendered && s.Direct:
-		return s.Errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option", s.Source)
+		return s.Errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option",
+			s.Source)
 	case s.Rendered:
 		s.Prefix, s.Root, s.Floor = Key(path.Join(RenderedDir, rel)), Rendered, RenderedVolume
 		return nil
 	case s.Mode != 0 && s.Direct:
-		return s.Errorf("source %q can't have the option mode: a direct key has no copy, set defaultMode of its volume", s.Source)
+		return s.Errorf("source %q can't have the option mode: a direct key has no copy, set defaultMode of its volume",
+			s.Source)
 	case !local:
 		return nil
 	}
@@ -147,7 +151,8 @@ func (s *Line) locate(volumes string) error {
 	}
 	first, _, _ := strings.Cut(rel, "/")
 	if first == RenderedDir {
-		return s.Errorf("source %q: %s is where confit puts what is rendered: mount the volume elsewhere", s.Source, RenderedDir)
+		return s.Errorf("source %q: %s is where confit puts what is rendered: mount the volume elsewhere", s.Source,
+			RenderedDir)
 	}
 	s.Prefix, s.Root, s.Floor = Key(rel), volumes, filepath.Join(volumes, first)
 	if s.Kind == OneKey && rel == first {
@@ -162,7 +167,8 @@ func (s *Line) checkAbsolute() error {
 		return nil
 	}
 	if filepath.IsAbs(s.Source) {
-		return s.Errorf("target %q is not absolute, and source %q is: the source comes first, write link %s %s", s.Target, s.Source, s.Target, s.Source)
+		return s.Errorf("target %q is not absolute, and source %q is: the source comes first, write link %s %s",
+			s.Target, s.Source, s.Target, s.Source)
 	}
 	return s.Errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
 }
@@ -172,7 +178,8 @@ func (s *Line) parseTarget() error {
 	case filepath.Clean(string(s.Target)) == "/":
 		return s.Errorf("target %q is the root directory: write the path that the app opens", s.Target)
 	case s.Kind == OneKey && isDir:
-		return s.Errorf("target %q is a directory: write the file, such as %q", s.Target, s.Target+Target(path.Base(s.Source)))
+		return s.Errorf("target %q is a directory: write the file, such as %q", s.Target,
+			s.Target+Target(path.Base(s.Source)))
 	case s.Kind == Glob && !isDir:
 		return s.Errorf("target %q takes the keys of a pattern: end it in a slash, %q", s.Target, s.Target+"/")
 	}
@@ -191,9 +198,12 @@ func (s *Line) parseName() error {
 	case s.Name == "" || strings.ContainsAny(s.Name, "=\x00"):
 		return s.Errorf("%q is no name of a variable: write one without =, such as LOG_LEVEL", s.Name)
 	case strings.Contains(s.Name, "/") && !strings.Contains(s.Source, "/"):
-		return s.Errorf("%q is no name of a variable: the source comes first, write env %s %s", s.Name, s.Name, s.Source)
+		return s.Errorf("%q is no name of a variable: the source comes first, write env %s %s", s.Name, s.Name,
+			s.Source)
 	case s.Kind == OneKey && stars > 0:
-		return s.Errorf("variable %q has a *, and source %q is one key: write the name out, or %q for all keys below it", s.Name, s.Source, s.Source+"/")
+		return s.Errorf(
+			"variable %q has a *, and source %q is one key: write the name out, or %q for all keys below it", s.Name,
+			s.Source, s.Source+"/")
 	case s.Kind != OneKey && stars != 1:
 		return s.Errorf("variable %q is for many keys: write one * for the key's name, such as %q", s.Name, "APP_*")
 	case isReserved(s.Name):

@@ -55,7 +55,9 @@ func (t *Table) Check() error {
 	}
 	for _, m := range t.list {
 		if _, key, found := m.subPath(); found && m.point != t.state && files.Inside(m.point, t.state) {
-			wrong = append(wrong, fmt.Errorf("cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already", m.point, key))
+			wrong = append(wrong,
+				fmt.Errorf(
+					"cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already", m.point, key))
 		}
 	}
 	return files.JoinInvalid(wrong)
@@ -95,11 +97,13 @@ func (t *Table) Warn(log *slog.Logger, plain []string) {
 	}
 	for _, path := range plain {
 		if !slices.Contains(dirs, path) {
-			warn("plain volume: a change of several keys may be read in part", path, "mount a ConfigMap, a Secret or a projected volume")
+			warn("plain volume: a change of several keys may be read in part", path,
+				"mount a ConfigMap, a Secret or a projected volume")
 		}
 	}
 	if i := holder(t.list, t.state); i >= 0 && t.list[i].point == "/" {
-		warn("state directory in no volume: what is accepted is lost when the container restarts", t.state, "mount an emptyDir")
+		warn("state directory in no volume: what is accepted is lost when the container restarts", t.state,
+			"mount an emptyDir")
 	}
 }
 

@@ -3,10 +3,12 @@
 //
 // It guarantees that
 //   - no symlink leads elsewhere where another user than root and confit's own may write;
-//   - a directory is worked on as it was opened, whatever is put in its place meanwhile, and no symlink in it is followed;
+//   - a directory is worked on as it was opened, whatever is put in its place meanwhile, and no
+//     symlink in it is followed;
 //   - only [Dir.Rename], [Dir.Replace] and [Dir.Put] replace what has a name;
-//   - a file or directory that it makes is one that it made itself, has the mode that was asked for, whatever the umask, and is
-//     never set-user-ID; where there is a /proc, no mode is set by a system call that old kernels lack or seccomp profiles refuse;
+//   - a file or directory that it makes is one that it made itself, has the mode that was asked
+//     for, whatever the umask, and is never set-user-ID; where there is a /proc, no mode is set by
+//     a system call that old kernels lack or seccomp profiles refuse;
 //   - nothing that it opens blocks.
 //
 // It does not know what confit puts there, and why.
@@ -156,7 +158,8 @@ func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) 
 	case st.Mode&unix.S_IFMT != unix.S_IFLNK:
 		return nil, "", unix.ENOTDIR
 	case d.foreign || d.othersWrite():
-		return nil, "", &Blocked{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
+		return nil, "", &Blocked{What: fmt.Sprintf(
+			"a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
 			Instead: "its real path"}
 	}
 	to, err = d.Readlink(name)

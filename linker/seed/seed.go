@@ -4,8 +4,10 @@
 // It guarantees that
 //   - nothing is written before all that is asked for was looked at;
 //   - what is there stays: a name that a directory has is never replaced or changed;
-//   - a name appears when all that belongs to it is there, wherever confit is killed, and the next run finishes;
-//   - a copy gives nobody rights that the user who makes it lacks, and what can't be copied is named;
+//   - a name appears when all that belongs to it is there, wherever confit is killed, and the next
+//     run finishes;
+//   - a copy gives nobody rights that the user who makes it lacks, and what can't be copied is
+//     named;
 //   - it writes in the directory that was opened, and follows no symlink there.
 //
 // It does not know what the directories are for.
@@ -33,7 +35,8 @@ type Pair struct{ From, To string }
 func Parse(text string) (Pair, error) {
 	from, to, _ := strings.Cut(text, "=")
 	if !strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/") {
-		return Pair{}, fmt.Errorf("%q names no two absolute paths: write DIR=TO, such as /etc/nginx=/seed/etc/nginx", text)
+		return Pair{}, fmt.Errorf("%q names no two absolute paths: write DIR=TO, such as /etc/nginx=/seed/etc/nginx",
+			text)
 	}
 	p := Pair{filepath.Clean(from), filepath.Clean(to)}
 	return p, p.check()
@@ -43,7 +46,8 @@ func Parse(text string) (Pair, error) {
 func (p Pair) check() error {
 	switch {
 	case p.From == "/":
-		return fmt.Errorf("%q is the whole image: write the directory in which links are to be made, such as /etc/nginx", p.From)
+		return fmt.Errorf(
+			"%q is the whole image: write the directory in which links are to be made, such as /etc/nginx", p.From)
 	case files.Inside(p.To, p.From):
 		return fmt.Errorf("%q is inside %q: write a directory of another volume", p.To, p.From)
 	}
@@ -93,7 +97,8 @@ func Run(w io.Writer, pairs []Pair) error {
 		case wrong != nil:
 			return errors.Join(wrong...)
 		case c.bytes > most:
-			return fmt.Errorf("cannot seed %d MiB: %d MiB are the most; write directories that hold less", (c.bytes+1<<20-1)>>20, most>>20)
+			return fmt.Errorf("cannot seed %d MiB: %d MiB are the most; write directories that hold less",
+				(c.bytes+1<<20-1)>>20, most>>20)
 		case c.w != nil:
 			fmt.Fprintf(w, "seeded %d files, %d bytes\n", c.files, c.bytes)
 		}

@@ -32,7 +32,8 @@ func (s *Dir) takeLock() (err error) {
 	case err == unix.EROFS, s.Top.Missing(lockName):
 		return Unusable(s.Path, err) // it could not be made
 	}
-	return fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", s.Path, err, lockName)
+	return fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", s.Path, err,
+		lockName)
 }
 
 func lockOwn(f files.Raw) error {

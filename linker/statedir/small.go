@@ -29,7 +29,8 @@ const noteMode = 0o644
 
 // untrustedError says why a file isn't trusted, and what to do.
 func (s *Dir) untrustedError(name string, reason error) error {
-	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.Path, name), reason)
+	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own",
+		filepath.Join(s.Path, name), reason)
 }
 
 // ReadTrusted reads a file of the state directory, nil if there is none. An error that may pass

@@ -95,7 +95,8 @@ func (s *Dir) Through(view string) error {
 		err = errors.New("it is another directory")
 	}
 	if err != nil {
-		err = fmt.Errorf("cannot lead links through %q: %w; mount the state directory %q there, too, read-only", view, files.Cause(err), s.Path)
+		err = fmt.Errorf("cannot lead links through %q: %w; mount the state directory %q there, too, read-only", view,
+			files.Cause(err), s.Path)
 	}
 	return err
 }
@@ -110,7 +111,8 @@ func open(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, Unusable(dir, err)
 	}
-	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1, small: &small{wrote: map[string]unix.Stat_t{}}}, nil
+	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1,
+		small: &small{wrote: map[string]unix.Stat_t{}}}, nil
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777.

@@ -85,7 +85,8 @@ func (t *Try) Renew() (moved []string, err error) {
 	if t.state.Leads(t.Path) && t.state.Is(tryName, t.all.St) && t.all.Is(t.name, t.Generations.St) {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("cannot try anything in state directory %q: somebody has moved %q", t.Path, t.Generations.Join("."))
+	return nil, fmt.Errorf("cannot try anything in state directory %q: somebody has moved %q", t.Path,
+		t.Generations.Join("."))
 }
 
 // End removes the try's directory, and that of all tries if there is no other.

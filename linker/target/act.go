@@ -42,7 +42,8 @@ func (t *Set) work(s *Step, do func(act) error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
+	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"",
+		"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
 }
 
 // ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; ""

@@ -4,7 +4,8 @@
 // It guarantees that
 //   - each target is whole at all times, old or new, wherever confit is killed;
 //   - what confit did not make is kept beside the target, and comes back when the link goes;
-//   - each step checks, in the moment in which it acts, that what it was planned for is still there.
+//   - each step checks, in the moment in which it acts, that what it was planned for is still
+//     there.
 //
 // It does not know how a target came to be wanted, nor what a link leads to.
 package target
@@ -146,8 +147,10 @@ func refusal(target lines.Target, w Want, p place) error {
 	case p.isFileFor(w):
 		instead = "one key of the directory as the source, or a directory as the target"
 	}
-	if name := path.Base(string(w.Dest)); !w.Dir && (what == fullDir || what == "a directory") && name != path.Base(string(target)) {
+	if name := path.Base(string(w.Dest)); !w.Dir && (what == fullDir || what == "a directory") &&
+		name != path.Base(string(target)) {
 		instead = fmt.Sprintf("the file, such as %q", path.Join(string(target), name))
 	}
-	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", target, what, instead)
+	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", target,
+		what, instead)
 }

@@ -204,7 +204,8 @@ func (t *Set) Foretell(target lines.Target, w Want) string {
 	if _, err := plan(target, w, p); err != nil {
 		p.standing = immovable
 	}
-	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
+	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)",
+		"  (refused)"}[p.standing]
 }
 
 // Hides names the file that a link would hide, with its article; "" if there is none.
@@ -234,7 +235,8 @@ func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
 	}
 	if was, worked := t.known[path]; worked && !d.MayReplace(was) {
 		d.Close()
-		return nil, &safedir.Blocked{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
+		return nil, &safedir.Blocked{What: fmt.Sprintf(
+			"another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
 	}
 	t.known[path] = d.St
 	return d, nil

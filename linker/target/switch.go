@@ -87,7 +87,8 @@ func (t *Set) Touch(target lines.Target, dest Dest) error {
 	if err == nil {
 		a := act{&Step{Want: Want{Dest: dest}}, in, filepath.Base(string(target))}
 		err = in.Unshut(func() error {
-			return in.Replace(a.name, func(tmp string) error { return cmp.Or(in.Symlink(string(dest), tmp), a.check(a.name)) })
+			return in.Replace(a.name,
+				func(tmp string) error { return cmp.Or(in.Symlink(string(dest), tmp), a.check(a.name)) })
 		})
 	}
 	if err != nil {
@@ -139,7 +140,8 @@ func (t *Set) leftover(d *safedir.Dir, path string, e fs.DirEntry) bool {
 	for target, dest := range t.made {
 		name := filepath.Base(string(target))
 		if dest == to && (temporary || filepath.Dir(string(target)) == path &&
-			(e.Name() == files.Beside(name, files.KeptPrefix) || e.Name() == files.Beside(name, files.ReplacedPrefix))) {
+			(e.Name() == files.Beside(name, files.KeptPrefix) ||
+				e.Name() == files.Beside(name, files.ReplacedPrefix))) {
 			return true
 		}
 	}

@@ -17,7 +17,8 @@ import (
 
 var (
 	// ErrNotTried says that a directory holds nothing of what the links name.
-	ErrNotTried = errors.New("it has none of the volumes that the lines name: lay it out as --volumes is, DIR/VOLUME/KEY")
+	ErrNotTried = errors.New(
+		"it has none of the volumes that the lines name: lay it out as --volumes is, DIR/VOLUME/KEY")
 	// ErrNoFallback says that the fallback holds nothing of what the links name.
 	ErrNoFallback = errors.New("the fallback directory has none of the volumes")
 )
@@ -58,7 +59,8 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 
 // elsewhere is a reader whose sources lead to a directory that is laid out like mount, where has
 // says so of a line, as it is and as it would be there. The error is none if it never does.
-func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *lines.Line) (bool, error)) (*Reader, error) {
+func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *lines.Line) (bool, error)) (*Reader,
+	error) {
 	moved := func(p string) string { return filepath.Join(dir, strings.TrimPrefix(p, mount)) }
 	moving, some := *rd, false
 	moving.Links, moving.once = slices.Clone(rd.Links), maps.Clone(rd.once)
@@ -108,7 +110,8 @@ func (r *Reading) checkHashes() error {
 		case err != nil:
 			return files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, v.dir, files.Cause(err))
 		case former != "" && whole != "" && whole != former:
-			return files.Invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, v.dir, hashName)
+			return files.Invalidf(
+				"the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, v.dir, hashName)
 		case whole != "":
 			former, dir = whole, v.dir
 		}

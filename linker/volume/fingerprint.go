@@ -57,7 +57,8 @@ func (r *Reading) CheckUnmoved() error {
 	if r.Writing() != FileByFile && len(r.wrong) == 0 {
 		for _, v := range r.volumes {
 			var st unix.Stat_t
-			if err := unix.Stat(filepath.Join(v.dir, lines.DataLink), &st); err != nil || identity(&st, true) != v.print {
+			if err := unix.Stat(filepath.Join(v.dir, lines.DataLink), &st); err != nil ||
+				identity(&st, true) != v.print {
 				return files.ErrMoved
 			}
 		}
@@ -89,7 +90,8 @@ func (r *Reading) Fresh() bool {
 		if changed.Nsec == 0 {
 			changed.Sec += 2
 		}
-		return !k.vol.swapped() && (changed.Sec > r.began.Sec || changed.Sec == r.began.Sec && changed.Nsec >= r.began.Nsec)
+		return !k.vol.swapped() &&
+			(changed.Sec > r.began.Sec || changed.Sec == r.began.Sec && changed.Nsec >= r.began.Nsec)
 	})
 }
 

@@ -47,7 +47,8 @@ type walk struct {
 func (w *walk) expand() error {
 	switch {
 	case w.v.isFile:
-		return files.AsInvalid(w.s.Errorf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", w.v.dir))
+		return files.AsInvalid(w.s.Errorf(
+			"volume %q is no directory: mount the ConfigMap or Secret there, without subPath", w.v.dir))
 	case w.s.Kind == lines.OneKey:
 		return w.one(w.v.inVolume(w.s.Base))
 	case w.v.root != nil:
@@ -64,7 +65,8 @@ func (w *walk) one(name string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return w.missing()
 	case err == nil && isDir(&st):
-		err = fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", name, w.v.dir, w.s.Source+"/")
+		err = fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", name, w.v.dir,
+			w.s.Source+"/")
 	}
 	if err != nil {
 		return classify(w.s, err)
@@ -123,7 +125,8 @@ func (w *walk) dir(below, name string) error {
 		if errors.Is(err, unix.ENOTDIR) && w.s.Kind != lines.Glob { // a slash behind a key
 			hint = fmt.Sprintf("; for one key write %q", strings.TrimSuffix(w.s.Source, "/"))
 		}
-		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err), hint))
+		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err),
+			hint))
 	}
 	for _, e := range entries {
 		here, name := path.Join(below, e.Name()), path.Join(name, e.Name())

@@ -63,7 +63,8 @@ type Reading struct {
 }
 
 func (rd *Reader) reading() *Reading {
-	return &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{}, held: map[lines.Key][]byte{}}
+	return &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{},
+		held: map[lines.Key][]byte{}}
 }
 
 // Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume
@@ -191,7 +192,8 @@ func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key stri
 	if !known {
 		var system unix.Statfs_t
 		if err := unix.Fstatfs(int(f), &system); err != nil {
-			return fmt.Errorf("cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
+			return fmt.Errorf(
+				"cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
 		}
 		switch {
 		case files.MemoryBacked(system):

@@ -138,7 +138,8 @@ func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, 
 // tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at
 // most, a larger key is a mistake, or needs the option direct.
 func (rd *Reader) tooLargeError(k Key) error {
-	return files.Invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
+	return files.Invalidf(
+		"a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
 		rd.MaxSize>>20, k.name, k.vol.dir)
 }
 

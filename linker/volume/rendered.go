@@ -53,9 +53,12 @@ func (v *volume) checkRendered(dir string, wrong []error) ([]error, error) {
 		case flaw != "":
 			wrong = append(wrong, fmt.Errorf("the renderer made %q, a name that %s", p, flaw))
 		case !visible(e.Name()):
-			wrong = append(wrong, fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
+			wrong = append(wrong,
+				fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
 		case !e.IsDir() && !e.Type().IsRegular():
-			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", files.Describe(e.Type()), p))
+			wrong = append(wrong,
+				fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation",
+					files.Describe(e.Type()), p))
 		}
 		if e.IsDir() {
 			if wrong, err = v.checkRendered(p, wrong); err != nil {

@@ -76,7 +76,8 @@ func (v *volume) kind() string {
 // watched reports whether inotify watches all of the volume's directories. A watch ends with its
 // directory.
 func (v *volume) watched(w *watch.Changes, dirs []string) string {
-	if files.Missing(v.dir) || slices.ContainsFunc(dirs, func(dir string) bool { return files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) }) {
+	if files.Missing(v.dir) || slices.ContainsFunc(dirs,
+		func(dir string) bool { return files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) }) {
 		return "polling"
 	}
 	return "inotify"

@@ -1,7 +1,8 @@
 // Package volume finds the volumes of the link lines, looks at them, and reads their keys.
 //
 // It guarantees that
-//   - what is read of a volume is of one state of it, and what has changed meanwhile is noticed: [Reading.CheckUnmoved];
+//   - what is read of a volume is of one state of it, and what has changed meanwhile is noticed:
+//     [Reading.CheckUnmoved];
 //   - nothing that it opens blocks, and no link leads out of a volume;
 //   - no key that lives in memory gets to a disk unless that is allowed;
 //   - a copy is never more readable than its key.
@@ -97,7 +98,8 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		case err != nil:
 			return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
 		case v.data != path.Base(v.data) || v.data == ".." || v.data == ".":
-			return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
+			return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir,
+				v.data)
 		}
 		link, err := mount.Stat(lines.DataLink)
 		if err == nil {

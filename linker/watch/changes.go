@@ -41,7 +41,8 @@ type directory struct{ device, inode uint64 }
 // NewChanges makes one that watches nothing yet. log hears that inotify is refused. own is a
 // directory of which only some names matter: once anything is watched it is, too.
 func NewChanges(log *slog.Logger, own string, names func(name string) bool) *Changes {
-	return &Changes{Hints: make(chan struct{}, 1), Emptied: make(chan struct{}, 1), log: log, own: filepath.Clean(own), names: names}
+	return &Changes{Hints: make(chan struct{}, 1), Emptied: make(chan struct{}, 1), log: log, own: filepath.Clean(own),
+		names: names}
 }
 
 // Empty leaves a hint that the names in the caller's own directory are to be compared.

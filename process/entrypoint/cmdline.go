@@ -64,12 +64,14 @@ func IsShell(name string) bool {
 // IsInit reports that a program is an init, which hands signals on. Its name may end with more than
 // a version: tini-static.
 func IsInit(name string) bool {
-	return slices.ContainsFunc([]string{"tini", "dumb-init", "catatonit"}, func(init string) bool { return strings.HasPrefix(name, init) })
+	return slices.ContainsFunc([]string{"tini", "dumb-init", "catatonit"},
+		func(init string) bool { return strings.HasPrefix(name, init) })
 }
 
 // passing are programs that only prepare the execution of another. At a small limit of CPU they are
 // seen for half a second.
-var passing = []string{"chpst", "chroot", "chrt", "env", "gosu", "ionice", "nice", "nohup", "numactl", "prlimit", "s6-setuidgid", "setpriv",
+var passing = []string{"chpst",
+	"chroot", "chrt", "env", "gosu", "ionice", "nice", "nohup", "numactl", "prlimit", "s6-setuidgid", "setpriv",
 	"setuidgid", "stdbuf", "su-exec", "taskset"}
 
 // Stays reports whether a program stays the parent of what it starts: an init, or what starts a

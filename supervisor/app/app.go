@@ -3,10 +3,14 @@
 // of its own.
 //
 // It guarantees that
-//   - at most one app is alive, and nothing of the one before is left when the next one starts, unless even KILL doesn't end it;
-//   - a reload signal is sent only to an app that survives it: one that has no handler is restarted instead;
-//   - an app that doesn't stop in time in a restart is killed. When the platform asks for a stop, the app may take its time;
-//   - a signal from outside that would end what a script works at before the app waits for that, as long as a stop allows.
+//   - at most one app is alive, and nothing of the one before is left when the next one starts,
+//     unless even KILL doesn't end it;
+//   - a reload signal is sent only to an app that survives it: one that has no handler is restarted
+//     instead;
+//   - an app that doesn't stop in time in a restart is killed. When the platform asks for a stop,
+//     the app may take its time;
+//   - a signal from outside that would end what a script works at before the app waits for that, as
+//     long as a stop allows.
 //
 // It starts no process and sends no signal: its moves change the value, and say what is to be done.
 // What follows when the app is gone is decided by others, who leave a Then here.

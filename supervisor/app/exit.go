@@ -58,7 +58,8 @@ func (m *Move) Exited(e *Exit, suspected Suspicion) Ending {
 	}
 	m.Say(slog.LevelInfo, "app exited", keys...)
 	if m.wentToBackground(e) {
-		m.Say(slog.LevelWarn, "app went to the background: what it left there is ended", "todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
+		m.Say(slog.LevelWarn, "app went to the background: what it left there is ended",
+			"todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
 	}
 	m.LastExit = &Ended{m.Now, e.Status, m.ExitCode(e.Status), e.OOM}
 	m.PID = 0
@@ -90,7 +91,8 @@ func (m *Move) endingOf(e *Exit, suspected Suspicion) Ending {
 // behind, as daemon(3) does. That is the end of a container for which nobody finds a reason in the
 // app's log.
 func (m *Move) wentToBackground(e *Exit) bool {
-	return e.Forked && e.Successor.PID == 0 && !m.IsStop(e, m.Now) && m.Phase != Stopping && m.Phase != Restarting && !m.over(m.Since.Add(HandlerWait))
+	return e.Forked && e.Successor.PID == 0 && !m.IsStop(e, m.Now) && m.Phase != Stopping && m.Phase != Restarting &&
+		!m.over(m.Since.Add(HandlerWait))
 }
 
 // ExitCode is what confit exits with when the app ended so.
@@ -138,6 +140,7 @@ const exitAtHUP = 128 + int(signals.HUP)
 func (m *Move) RestartFromNowOn() {
 	if !m.RestartOnly {
 		m.RestartOnly = true
-		m.Say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "todo", "write reload restart, or reload signal:NAME if another signal makes it reload")
+		m.Say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP",
+			"todo", "write reload restart, or reload signal:NAME if another signal makes it reload")
 	}
 }

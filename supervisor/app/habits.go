@@ -28,11 +28,15 @@ var habits = map[string]habit{
 	"envoy": {"HUP does nothing", "", false},
 	// main_config_hup of mainconfig.c: HUP opens all files, but the clients and listeners are those
 	// of the start. Upstream's name is radiusd.
-	"freeradius": {"HUP reads only its modules and virtual servers again", "write reload=signal:HUP at the links that only modules read", false},
-	"radiusd":    {"HUP reads only its modules and virtual servers again", "write reload=signal:HUP at the links that only modules read", false},
+	"freeradius": {"HUP reads only its modules and virtual servers again",
+		"write reload=signal:HUP at the links that only modules read", false},
+	"radiusd": {"HUP reads only its modules and virtual servers again",
+		"write reload=signal:HUP at the links that only modules read", false},
 	// Grafana's server.go, listenToSystemSignals: HUP reopens its logs.
-	"grafana":        {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
-	"grafana-server": {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
+	"grafana": {"HUP only reopens its logs",
+		"write reload=none at the links of dashboards, which it reads by itself", false},
+	"grafana-server": {"HUP only reopens its logs",
+		"write reload=none at the links of dashboards, which it reads by itself", false},
 	// haproxy(1): HUP "dumps the status of all proxies and servers into the logs". With a master
 	// (-W, -Ws) it reloads.
 	"haproxy": {"HUP only logs its state, as it has no master", "start it with -W", true},

@@ -211,7 +211,8 @@ func (m *Move) hold(s signals.Signal) {
 	}
 	if !m.waits() && !slices.Contains(m.Queued, s) {
 		m.Queued = append(slices.Clip(m.Queued), s)
-		m.Say(slog.LevelInfo, "signal waits for the app's entrypoint", "signal", signals.Name(s), "pid", m.PID, "program", m.Entry.Program)
+		m.Say(slog.LevelInfo, "signal waits for the app's entrypoint", "signal", signals.Name(s), "pid", m.PID,
+			"program", m.Entry.Program)
 	}
 }
 
@@ -220,7 +221,8 @@ func (m *Move) holdStop(s signals.Signal) {
 	wait := max(m.StopTimeout-lastChance, m.StopTimeout/2)
 	m.enter(Stopping, wait)
 	m.Queued = append(slices.Clip(m.Queued), s)
-	m.Say(slog.LevelInfo, "stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program, "longest", wait)
+	m.Say(slog.LevelInfo, "stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program,
+		"longest", wait)
 }
 
 // hurry asks a script to end that is still at work when nobody may wait any longer: KILL would come
@@ -230,7 +232,8 @@ func (m *Move) hurry() {
 		m.handOver()
 		return
 	}
-	m.Say(slog.LevelWarn, "app's entrypoint ended by the stop: what it made may be half done", "pid", m.PID, "program", m.Entry.Program,
+	m.Say(slog.LevelWarn, "app's entrypoint ended by the stop: what it made may be half done", "pid", m.PID,
+		"program", m.Entry.Program,
 		"todo", "give --stop-timeout and the pod's terminationGracePeriodSeconds the time that the entrypoint needs")
 	m.stopNow(signals.TERM)
 }

@@ -7,9 +7,11 @@
 // it lives for --soak, what is above is to blame. If it lives nowhere, nothing is.
 //
 // It guarantees that
-//   - a death leads down only where there is something below, and only while what the app was started on isn't durable;
+//   - a death leads down only where there is something below, and only while what the app was
+//     started on isn't durable;
 //   - each rung is tried once, and then the top is what confit is on again;
-//   - what the app has died of isn't tried again for an hour, the next time for two, and for a day at most.
+//   - what the app has died of isn't tried again for an hour, the next time for two, and for a day
+//     at most.
 //
 // It starts nothing, and says nothing: the caller knows whether a life counts, what is mounted, and
 // what is told.

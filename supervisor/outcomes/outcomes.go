@@ -8,8 +8,8 @@
 //
 // It guarantees that
 //   - one question at most is open, and one outcome is told at a time;
-//   - an outcome in the list stays there until the hook has taken it. That all is well is the exception: whatever
-//     follows takes its place;
+//   - an outcome in the list stays there until the hook has taken it. That all is well is the
+//     exception: whatever follows takes its place;
 //   - what isn't in the list is told once, and only where it is news.
 //
 // It starts no hook and writes no note: its moves say what follows. It doesn't know what is

@@ -2,7 +2,8 @@
 //
 // It guarantees that
 //   - nothing piles up while the worker hangs: of each kind of job the latest is left;
-//   - at most one job is awaited: a newer one takes its place, or its answer doesn't count if it has begun;
+//   - at most one job is awaited: a newer one takes its place, or its answer doesn't count if it
+//     has begun;
 //   - neither side waits to hand something over.
 //
 // It doesn't know what the jobs do.

@@ -2,8 +2,10 @@
 // that is slow, and a volume that hangs freezes nobody.
 //
 // It guarantees that
-//   - the newest status is written in the end, and one that came too fast after another is left out;
-//   - what could not be written is written when the next one is shown, though nothing has changed since.
+//   - the newest status is written in the end, and one that came too fast after another is left
+//     out;
+//   - what could not be written is written when the next one is shown, though nothing has changed
+//     since.
 //
 // It doesn't know what a status says, nor where the file lies.
 package statusfile
@@ -63,7 +65,8 @@ func (f *File) Again() { f.unwritten.Store(true) }
 // change later.
 func (f *File) Show(s status.Status, keys *linker.Keys) {
 	now := shown{s, cmp.Or(keys, f.last.keys), f.volumes.Load()}
-	if reflect.DeepEqual(now.Status, f.last.Status) && now.keys == f.last.keys && now.volumes == f.last.volumes && !f.unwritten.Load() {
+	if reflect.DeepEqual(now.Status, f.last.Status) && now.keys == f.last.keys && now.volumes == f.last.volumes &&
+		!f.unwritten.Load() {
 		return
 	}
 	f.last = now

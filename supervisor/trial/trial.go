@@ -6,8 +6,8 @@
 // It guarantees that
 //   - a kill counts for what was tried in that moment, and for nothing else;
 //   - an end that confit has seen is no kill, nor is one after somebody asked the app to stop;
-//   - an end of the app at its entrypoint counts as a kill, and only once the app has begun on something else: what its script needs may be
-//     away;
+//   - an end of the app at its entrypoint counts as a kill, and only once the app has begun on
+//     something else: what its script needs may be away;
 //   - what confit was killed with is put off once: it may be what mends the rest.
 //
 // It writes nothing: the caller has Record written whenever Record says that it is new.

@@ -59,7 +59,8 @@ func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 		return t.guard()
 	}
 	if h := hooks.Validate(t.Config); len(h.Command) > 0 && !h.ReadsCandidate() {
-		return process.ExitData, h.Errorf("can't be tried aside: it reads what the app has; write %s into it, the directory that it is to read instead", config.Placeholder)
+		return process.ExitData, h.Errorf(
+			"can't be tried aside: it reads what the app has; write %s into it, the directory that it is to read instead", config.Placeholder)
 	}
 	if err := process.CanReap(); err != nil {
 		return process.ExitSystem, err
@@ -88,7 +89,8 @@ func (t *Try) supervise(l *linker.Linker, limit uint64, unread <-chan struct{}) 
 	c.Gate, c.Report, c.LogJSON = nil, nil, false
 	app.Env, app.MaxData = append(slices.Clip(app.Env), config.TrialRunVariable+"=1"), limit
 	return supervisor.Supervisor{
-		Config: &c, Linker: l, Former: &linker.Former{}, Inbox: t.Inbox, App: app, Log: slog.New(slog.DiscardHandler), Stderr: t.Out, Unread: unread,
+		Config: &c, Linker: l, Former: &linker.Former{}, Inbox: t.Inbox, App: app, Log: slog.New(slog.DiscardHandler),
+		Stderr: t.Out, Unread: unread,
 	}.Run()
 }
 
@@ -118,7 +120,9 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	}
 	if rejected != nil {
 		if limit > 0 && (rejected.Step == "render" || rejected.Step == "validate") {
-			t.say(fmt.Sprintf("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
+			t.say(
+				fmt.Sprintf(
+					"note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
 		}
 		v := Verdict{rejected}
 		t.say(v.Error())
@@ -147,7 +151,8 @@ func (t *Try) memory() (uint64, error) {
 	case !limited || os.Getpid() == 1:
 		return 0, nil
 	case left < leastHeadroom:
-		return 0, fmt.Errorf("cannot try anything here: %d MiB of memory are left below the limit of the container, and a try needs %d; try it in another container, or raise the limit", left>>20, leastHeadroom>>20)
+		return 0, fmt.Errorf(
+			"cannot try anything here: %d MiB of memory are left below the limit of the container, and a try needs %d; try it in another container, or raise the limit", left>>20, leastHeadroom>>20)
 	}
 	return uint64(left - reserve), nil
 }
@@ -191,7 +196,8 @@ func (t *Try) guard() (code int, err error) {
 // stays until it is reaped.
 func endHooks() {
 	family := process.NewFamily()
-	for by := time.Now().Add(time.Second); family.Leftovers(0, true) && time.Now().Before(by); time.Sleep(time.Millisecond) {
+	for by := time.Now().Add(time.Second); family.Leftovers(0, true) &&
+		time.Now().Before(by); time.Sleep(time.Millisecond) {
 		family.EndLeftovers(0, signals.KILL, false, 0)
 		family.Reap(func(int) {}, func(process.Exit) {})
 	}
