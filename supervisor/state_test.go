@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// mostFacts is how many facts the state may hold at once: a pointer, a list, a hash and a time count as one. Whoever changes step has to think
-// of each; of the history needn't, as nothing is decided by it. A commit that raises the bound says why, and what went for it.
-const mostFacts = 227
+// mostFacts is how many facts the state may hold at once, its history too: a pointer, a list, a hash
+// and a time count as one. Whoever changes step has to think of each. A commit that raises the bound
+// says why, and what went for it.
+const mostFacts = 241
 
 // TestStateIsSmall holds the bound.
 func TestStateIsSmall(t *testing.T) {
@@ -20,8 +21,6 @@ func TestStateIsSmall(t *testing.T) {
 // facts are those that a value of a type holds.
 func facts(of reflect.Type) (n int) {
 	switch {
-	case of == reflect.TypeFor[history]():
-		return 0
 	case of == reflect.TypeFor[time.Time]():
 		return 1
 	case of.Kind() == reflect.Struct:
