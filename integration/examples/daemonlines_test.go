@@ -13,7 +13,7 @@ import (
 	"confit/integration/volume"
 )
 
-// daemonLines are the blocks of docs/daemons.md. The lines of its table are checked in pages_test.go at the top.
+// daemonLines are the blocks of docs/daemons.md. The lines of its table are checked in internal/checks/pages_test.go.
 var daemonLines = map[string]runner{
 	"Five questions first 1": askWhetherItReads,
 	"Socket activation 1":    heldBy("integration/daemons/socket_test.go", "confit -- sh -c 'LISTEN_PID="),

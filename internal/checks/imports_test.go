@@ -1,4 +1,25 @@
-package main
+package checks
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestNotLinked holds what PID 1 must not carry: a second owner of wait, and
+// anything that opens a connection.
+func TestNotLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		if path = strings.TrimSpace(path); slices.Contains([]string{"os/exec", "net/http", "crypto/tls", "os/user"}, path) {
+			t.Errorf("%s is linked into confit", path)
+		}
+	}
+}
 
 // mayImport is the import table: whom each package may know besides the standard
 // library.

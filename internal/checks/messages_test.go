@@ -1,4 +1,4 @@
-package main
+package checks
 
 import (
 	"flag"
@@ -40,16 +40,16 @@ func TestMessages(t *testing.T) {
 	want := read(t, file)
 	for line := range strings.Lines(got) {
 		if !strings.Contains(want, line) {
-			t.Errorf("%s lacks %sread it, then run go test . -run Messages -update", file, line)
+			t.Errorf("%s lacks %sread it, then run go test ./internal/checks -run Messages -update", file, line)
 		}
 	}
 	for line := range strings.Lines(want) {
 		if !strings.Contains(got, line) {
-			t.Errorf("%s has %swhich no package says: run go test . -run Messages -update", file, line)
+			t.Errorf("%s has %swhich no package says: run go test ./internal/checks -run Messages -update", file, line)
 		}
 	}
 	if got != want && !t.Failed() {
-		t.Errorf("%s is in another order: run go test . -run Messages -update", file)
+		t.Errorf("%s is in another order: run go test ./internal/checks -run Messages -update", file)
 	}
 }
 

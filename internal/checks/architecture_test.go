@@ -1,4 +1,4 @@
-package main
+package checks
 
 import (
 	"go/ast"
@@ -13,10 +13,7 @@ import (
 	"testing"
 )
 
-// The top level is the map of the house: main.go brings the packages together,
-// the tests beside it hold what is true of the whole, and all else has a folder.
-
-// TestTopLevel: what people and their scripts look for at the top level is there.
+// TestTopLevel: what people and their scripts look for at the top level is there. main.go alone brings the packages together.
 func TestTopLevel(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.sum", "main.go", "supervisor", "linker", "signals", "examples", "Dockerfile.example", "integration", "Makefile"} {
 		if _, err := os.Stat(name); err != nil {
@@ -135,7 +132,7 @@ func TestImportTable(t *testing.T) {
 	}
 }
 
-// The bounds of the house, in lines.
+// The bounds of functions and files, in lines.
 const (
 	maxMain     = 130 // main parses, builds and runs, and no more
 	maxFunction = 50
