@@ -28,17 +28,17 @@ kubectl-confit: ## the plugin of kubectl, bin/kubectl-confit; GOOS may be darwin
 	cd kubectl-confit && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(KUBECTL_CONFIT) .
 
 demo: confit ## nginx under confit: a good edit, a bad one, the recovery
-	./integration/need nginx:nginx-light
+	./scripts/install-deps nginx:nginx-light
 	$(GO) run ./integration/demo bin/confit
 
 quick: ## the tests of what has changed since the last commit, in seconds
-	GO='$(GO)' .ci/quick
+	GO='$(GO)' scripts/quick
 
 test: ## what shows that confit works: processes, nginx, the kubelet's writer; as root on Debian
-	GO='$(GO)' .ci/suite test nginx:nginx-light strace:strace envsubst:gettext-base /usr/bin/python3:python3-minimal gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
+	GO='$(GO)' scripts/suite test nginx:nginx-light strace:strace envsubst:gettext-base /usr/bin/python3:python3-minimal gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 
 check: ## all other tests: the race detector, daemons, examples, pages; installs what they need
-	GO='$(GO)' .ci/suite check --may-remove nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
+	GO='$(GO)' scripts/suite check --may-remove nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound \
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/javac:default-jdk-headless keepalived:keepalived \
@@ -55,11 +55,11 @@ check: ## all other tests: the race detector, daemons, examples, pages; installs
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')
 
 conformance: ## the same questions put to confit, tini, dumb-init and catatonit
-	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit
+	./scripts/install-deps tini:tini dumb-init:dumb-init catatonit:catatonit
 	$(GO) test -count=1 -tags conformance ./integration/conformance
 
 e2e: ## the pages and examples on a real Kubernetes node, and make fleet: an hour the first time, then some 22 minutes on two busy cores
-	./integration/need ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap
+	./scripts/install-deps ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e
 	$(MAKE) fleet
@@ -80,7 +80,7 @@ fleet: ## rollouts over 30 replicas, 1,000 waiting gates, labelled pods, and kub
 
 .PHONY: environments
 environments: ## where confit runs: runtimes, gVisor, a stock kernel, file systems, machines; ONLY= for one of them: half an hour
-	./integration/need runc:runc crun:crun podman:podman catatonit:catatonit newuidmap:uidmap fuse-overlayfs:fuse-overlayfs mkfs.xfs:xfsprogs \
+	./scripts/install-deps runc:runc crun:crun podman:podman catatonit:catatonit newuidmap:uidmap fuse-overlayfs:fuse-overlayfs mkfs.xfs:xfsprogs \
 		mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mmdebstrap:mmdebstrap qemu-system-x86_64:qemu-system-x86 \
 		qemu-s390x-static:qemu-user-static tini-static:tini
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
@@ -93,7 +93,7 @@ storm: ## faults at random for FOR=10m, in an order that SEED decides, and a rea
 	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestStorm$$' ./integration/storm -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
 
 bench: confit ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
-	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
+	./scripts/install-deps tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 	mkdir -p bin/peers
 	cc -O2 -static -o bin/peers/floor-c integration/bench/testdata/floor.c
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/peers/floor-go ./integration/bench/floor
@@ -117,10 +117,10 @@ vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done
 
 fuzz: ## each fuzz test for FUZZ=30s, from the corpus that is kept, and the longest of make test at length
-	GO='$(GO)' .ci/fuzz $(FUZZ) bin/corpus
+	GO='$(GO)' scripts/fuzz $(FUZZ) bin/corpus
 
 corpus: ## keep what make fuzz has found
-	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C bin/corpus --exclude ./log -c . | gzip -9n >.ci/corpus.tar.gz
+	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C bin/corpus --exclude ./log -c . | gzip -9n >scripts/testdata/corpus.tar.gz
 
 dist image: export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
 

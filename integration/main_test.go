@@ -5,7 +5,7 @@
 // The first word of a file's name says what it holds: pid1 what an init owes, entry what an edit waits for while a script works in front of
 // the app, swap what a change of a volume does, badedit what a bad one doesn't, ladder what confit goes back to when the app dies of what was
 // accepted, crash what a killed confit, a full disk or a meddler leaves, source what an environment and rendered files add, fleet what several
-// replicas do together with confitctl, pod how an image and a pod use it, need what installs the daemons. The harness is in internal/harness.
+// replicas do together with confitctl, pod how an image and a pod use it. The harness is in internal/harness.
 package integration
 
 import (

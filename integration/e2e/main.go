@@ -5,7 +5,7 @@
 //
 //	go run ./integration/e2e [-programs] [-hold] [-only SCENE] [-rounds N]
 //
-// It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The programs of Kubernetes and
+// It needs root on Debian and what scripts/install-deps installs: runc, podman, mmdebstrap, iproute2. The programs of Kubernetes and
 // containerd are built from the modules in kubernetes/ and containerd/; etcd and the CNI plugins are taken out of Debian's packages
 // and not installed.
 // No image comes from a registry: the base images are made here.

@@ -1,4 +1,5 @@
-package integration
+// Package scripts tests install-deps, which make test and make check start first.
+package scripts
 
 import (
 	"bytes"
@@ -13,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What installs the tests' programs waits while somebody else uses the package manager, whatever of its locks that holds.
-func TestNeed_waits_for_locks(t *testing.T) {
+// TestInstallDeps_waits_for_locks: install-deps waits while somebody else uses the package manager, whatever of its locks that holds.
+func TestInstallDeps_waits_for_locks(t *testing.T) {
 	dir := t.TempDir()
 	under := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) {
@@ -47,18 +48,18 @@ func TestNeed_waits_for_locks(t *testing.T) {
 Dir::Log "%[1]s"; APT::Sandbox::User "root"; DPkg::Options { "--root=%[1]s/root"; };`, dir))
 
 	read, wrote := io.Pipe()
-	need := exec.Command("./need", "no-such-program:thing")
-	need.Env = append(os.Environ(), "APT_CONFIG="+under("conf"))
-	need.Stdout, need.Stderr = wrote, wrote
+	install := exec.Command("./install-deps", "no-such-program:thing")
+	install.Env = append(os.Environ(), "APT_CONFIG="+under("conf"))
+	install.Stdout, install.Stderr = wrote, wrote
 	held := map[string]*os.File{}
 	for _, lock := range []string{"state/lists/lock", "root/var/lib/dpkg/lock-frontend", "cache/archives/lock"} {
 		held[lock] = locked(t, under(lock))
 	}
-	if err := need.Start(); err != nil {
+	if err := install.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- need.Wait(); _ = wrote.Close() }()
+	go func() { ended <- install.Wait(); _ = wrote.Close() }()
 	var said bytes.Buffer
 	for b := make([]byte, 1); ; {
 		if _, err := read.Read(b); err != nil {
