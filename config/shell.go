@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"confit/internal/near"
+	"confit/linker/near"
 )
 
 // confit starts hooks without a shell, and expands nothing. So it refuses words that only a shell

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"confit/internal/near"
+	"confit/linker/near"
 )
 
 // shorthands are names of one letter.

@@ -25,7 +25,7 @@ func TestNotLinked(t *testing.T) {
 // library.
 var mayImport = map[string][]string{
 	".":       {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor", "confit/supervisor/app", "confit/supervisor/try"},
-	"config":  {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
+	"config":  {"confit/linker", "confit/linker/near", "confit/signals", "github.com/spf13/pflag"},
 	"linker":  {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"signals": {"golang.org/x/sys/unix"},
 	"process": {"confit/process/entrypoint", "confit/signals", "golang.org/x/sys/unix"},
@@ -50,7 +50,8 @@ var mayImport = map[string][]string{
 	"supervisor/hooks": {"confit/config", "confit/linker", "confit/process"},
 	"supervisor/try":   {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor", "confit/supervisor/hooks"},
 
-	// What the linker stands on, from the ground up. Nobody else imports these.
+	// What the linker stands on, from the ground up. Nobody else imports these, but config what finds a misspelt name.
+	"linker/near":       {},
 	"linker/files":      {"golang.org/x/sys/unix"},
 	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
 	"linker/safedir":    {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
@@ -61,7 +62,7 @@ var mayImport = map[string][]string{
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
+	"linker/volume":     {"confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/near", "confit/linker/statedir", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
@@ -73,7 +74,6 @@ var mayImport = map[string][]string{
 	// What the tests of the linker know of file systems and kernels.
 	"integration/surroundings": {"golang.org/x/sys/unix"},
 
-	"internal/near":       {},
 	"internal/screenshot": {}, // draws a picture of the README, and is no part of confit
 
 	// What makes a release of both.

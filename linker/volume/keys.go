@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/near"
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/near"
 	"confit/linker/safedir"
 )
 
