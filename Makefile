@@ -1,15 +1,15 @@
 # confit: every target is one obvious command, and CI calls the same.
-# GO, VERSION, SOURCE_DATE_EPOCH and URL may be set: make dist VERSION=1.0.0. Without it the version is what release/version says.
+# GO, VERSION, SOURCE_DATE_EPOCH and URL may be set: make dist VERSION=1.0.0. Without it the version is what internal/release/version says.
 
 GO      ?= go
 GIT     := $(if $(wildcard .git),git,false)
-VERSION ?= $(shell ./release/version)
+VERSION ?= $(shell ./internal/release/version)
 FUZZ    ?= 30s
 FOR     ?= 10m
 CONFIT  ?= bin/confit
 CONFITCTL ?= ../bin/confitctl
 KUBECTL_CONFIT ?= ../bin/kubectl-confit
-RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
+RELEASE  = $(GO) run ./internal/release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
 
 .PHONY: help build confit confitctl kubectl-confit demo quick test check conformance e2e storm bench lint vuln fuzz corpus dist image clean
 
@@ -130,7 +130,7 @@ dist: ## what is handed out: binaries, archives, licences, bills of materials, k
 
 image: ## OCI archives of confit and confitctl, of the binaries of make dist
 	$(RELEASE) -images
-	./release/copyfrom.sh dist
+	./internal/release/copyfrom.sh dist
 
 clean: ## remove what the targets made
 	rm -rf bin dist

@@ -40,10 +40,10 @@ type krewPlatform struct {
 	} `json:"files"`
 }
 
-// TestKrew holds krew's rules for the manifest that release/ makes, as its own tool can't be fetched: nothing that krew doesn't
-// know, lines that fit, and for each platform just one archive. What is in the archives the tests of release/ hold.
+// TestKrew holds krew's rules for the manifest that internal/release makes, as its own tool can't be fetched: nothing that krew doesn't
+// know, lines that fit, and for each platform just one archive. What is in the archives the tests of internal/release hold.
 func TestKrew(t *testing.T) {
-	text, err := os.ReadFile("../release/testdata/confit.yaml")
+	text, err := os.ReadFile("../internal/release/testdata/confit.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

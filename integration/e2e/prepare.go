@@ -121,7 +121,7 @@ func (s settings) fetchModules(ctx context.Context) error {
 
 // release makes what make dist and make image hand out, for this platform.
 func (s settings) release(ctx context.Context) error {
-	release := []string{"run", "./release", "-out", s.dist(""), "-version", "devel", "-platforms", "linux-" + runtime.GOARCH}
+	release := []string{"run", "./internal/release", "-out", s.dist(""), "-version", "devel", "-platforms", "linux-" + runtime.GOARCH}
 	return errors.Join(
 		command(ctx, s.Source, nil, "go", release...),
 		command(ctx, s.Source, nil, "go", append(release, "-images")...),

@@ -26,7 +26,7 @@ const maxCircle = 5
 func TestCircles(t *testing.T) {
 	exports := exportData(t)
 	for dir := range mayImport {
-		if dir == "release" || strings.HasPrefix(dir, "integration") || strings.HasPrefix(dir, "confitctl") || strings.HasPrefix(dir, "kubectl-confit") {
+		if dir == "internal/release" || strings.HasPrefix(dir, "integration") || strings.HasPrefix(dir, "confitctl") || strings.HasPrefix(dir, "kubectl-confit") {
 			continue // no part of the program
 		}
 		t.Run(dir, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestCircles(t *testing.T) {
 func exportData(t *testing.T) map[string]string {
 	t.Helper()
 	var errors bytes.Buffer
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".", "./release", "./internal/...")
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".", "./internal/...")
 	list.Stderr = &errors
 	out, err := list.Output()
 	if err != nil {

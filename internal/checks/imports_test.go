@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"internal/screenshot": {}, // draws a picture of the README, and is no part of confit
 
 	// What makes a release of both.
-	"release": {"confit/config"},
+	"internal/release": {"confit/config"},
 
 	// The other program, which is never linked into this one.
 	"confitctl":          {"confit/confitctl/cli"},

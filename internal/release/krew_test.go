@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write the manifest for krew anew")
 
 // krewGolden is what the tests of the plugin, which have a parser of YAML, read.
-const krewGolden = "release/testdata/confit.yaml"
+const krewGolden = "internal/release/testdata/confit.yaml"
 
 // TestKrew: the manifest names each archive by its checksum, and each archive
 // holds what krew is told to take.

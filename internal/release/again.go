@@ -53,7 +53,7 @@ func (r release) elsewhere(dir string) error {
 	if err := copySource(source); err != nil {
 		return err
 	}
-	cmd := exec.Command(r.goTool, "run", "./release", "-platforms", here.String(), "-url", r.url, "-version", r.version, "-revision", r.revision, "-out", r.out)
+	cmd := exec.Command(r.goTool, "run", "./internal/release", "-platforms", here.String(), "-url", r.url, "-version", r.version, "-revision", r.revision, "-out", r.out)
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -16,7 +16,7 @@ import (
 // TestIdentify: the licence of this repository is known, and no text is taken
 // for another.
 func TestIdentify(t *testing.T) {
-	own, err := os.ReadFile("../LICENSE")
+	own, err := os.ReadFile("../../LICENSE")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestUnknownLicence(t *testing.T) {
 
 // fake is a release of files that aren't programs, in a directory of its own.
 func fake(t *testing.T) release {
-	t.Chdir("..") // where LICENSE is
+	t.Chdir("../..") // where LICENSE is
 	r := release{version: "1.2.3", revision: "abc", out: t.TempDir(), date: time.Unix(1700000000, 0).UTC(), url: "https://example.com/confit"}
 	names := []string{"confit-linux-amd64", "confit-linux-arm64", "confit-linux-amd64.cdx.json", "confit-licenses.txt", "confit.1", "kubectl-confit-licenses.txt"}
 	for _, on := range desks {

@@ -22,8 +22,8 @@ func newClone(t *testing.T, dir string) clone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.write("release/version", string(script))
-	c.write(".gitattributes", "release/version export-subst\n")
+	c.write("internal/release/version", string(script))
+	c.write(".gitattributes", "internal/release/version export-subst\n")
 	return c
 }
 
@@ -51,7 +51,7 @@ func (c clone) git(args ...string) {
 // want checks the version, which is a whole line.
 func (c clone) want(pattern string) {
 	c.t.Helper()
-	out, err := exec.Command(filepath.Join(c.dir, "release/version")).CombinedOutput()
+	out, err := exec.Command(filepath.Join(c.dir, "internal/release/version")).CombinedOutput()
 	if err != nil || !regexp.MustCompile("^"+pattern+"\n$").Match(out) {
 		c.t.Errorf("the version is %q, want %q (%v)", out, pattern, err)
 	}
@@ -70,12 +70,12 @@ func TestVersion(t *testing.T) {
 	c.want("devel-g[0-9a-f]{7,}")
 	c.write("new", "not git's")
 	c.want("devel-g[0-9a-f]{7,}")
-	c.write(".gitattributes", "release/version export-subst\n\n")
+	c.write(".gitattributes", "internal/release/version export-subst\n\n")
 	c.want("devel-g[0-9a-f]{7,}-dirty")
 	c.git("commit", "-qam", "two")
 	c.git("tag", "v0.1.0")
 	c.want("0.1.0")
-	c.write(".gitattributes", "release/version export-subst\n")
+	c.write(".gitattributes", "internal/release/version export-subst\n")
 	c.want("0.1.0-dirty")
 	c.git("commit", "-qam", "three")
 	c.want("0.1.0-1-g[0-9a-f]{7,}")
@@ -106,7 +106,7 @@ func TestBuildSaysVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, given := range []string{"", "1.2.3-test"} {
-		build := exec.Command("make", "-C", "..", "--silent", "confit", "CONFIT="+program)
+		build := exec.Command("make", "-C", "../..", "--silent", "confit", "CONFIT="+program)
 		if given != "" {
 			build.Args = append(build.Args, "VERSION="+given)
 		}
