@@ -43,7 +43,7 @@ func build(dir string) (err error) {
 		harness.BuildConfit(filepath.Join(dir, "confit")),
 		harness.GoBuild(filepath.Join(root, "confitctl"), filepath.Join(dir, "confitctl"), static, "-trimpath", "-ldflags", "-s -w"),
 		harness.GoBuild(filepath.Join(root, "kubectl-confit"), filepath.Join(dir, "kubectl-confit"), static, "-trimpath", "-ldflags", "-s -w"),
-		harness.GoBuild(filepath.Join(root, "kubectl-confit/cluster/scripted/node"), filepath.Join(dir, "node"), static),
+		harness.GoBuild(filepath.Join(root, "kubectl-confit/internal/scripted/node"), filepath.Join(dir, "node"), static),
 		harness.GoBuild(filepath.Join(root, "integration/fleet/app"), filepath.Join(dir, "app"), static))
 }
 

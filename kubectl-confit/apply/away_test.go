@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"confit/kubectl-confit/cluster"
-	"confit/kubectl-confit/cluster/scripted"
 	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/internal/scripted"
 	"confit/kubectl-confit/pods"
 	"confit/kubectl-confit/verdict"
 )

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // TestScripted asks a server that has the real one's code for owners of fields. make fleet asks the real one the same.

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"confit/kubectl-confit/check"
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // node is the kubelet of copies: it starts each, and ends it when it has its stdin.

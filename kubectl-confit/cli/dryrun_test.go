@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // TestApply_dry: the server and the validators are asked, and all stays as it is, owners included.

@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // elsewhere adds a pod of another namespace, with its own ConfigMap.

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"confit/confitctl/rollout"
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 	"confit/status"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"confit/kubectl-confit/cluster"
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 	"confit/kubectl-confit/pods"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"confit/kubectl-confit/cluster"
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // TestFind_refused: where the server refuses the list of its kinds, what couldn't be read is said.

@@ -14,8 +14,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"confit/kubectl-confit/cluster"
-	"confit/kubectl-confit/cluster/scripted"
 	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/internal/scripted"
 	"confit/kubectl-confit/pods"
 	"confit/kubectl-confit/verdict"
 	"confit/status"

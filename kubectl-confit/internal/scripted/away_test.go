@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // TestAway: once a server is away, the kernel refuses each connection, also if the server was not yet taking any. Once it is back it takes them.

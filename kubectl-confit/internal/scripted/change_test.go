@@ -10,7 +10,7 @@ import (
 	client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"confit/kubectl-confit/cluster/scripted"
+	"confit/kubectl-confit/internal/scripted"
 )
 
 // TestChange: objects are created, patched, applied, updated and deleted as on a real server.
