@@ -22,7 +22,7 @@ type size struct{ tokens, words int }
 var most = map[string]size{
 	"":           {129_950, 46_200},
 	"supervisor": {44_000, 17_150},
-	"linker":     {54_000, 17_050},
+	"linker":     {54_100, 17_100},
 	"config":     {10_600, 2_450},
 	"process":    {14_600, 6_300},
 	"signals":    {1_900, 1_010},
