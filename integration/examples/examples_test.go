@@ -88,7 +88,7 @@ func provideTemplates(c *container) {
 	c.t.Helper()
 	top, err := harness.Root()
 	must(c.t, err)
-	c.write("/docker-entrypoint.d/20-envsubst-on-templates.sh", readFile(c.t, filepath.Join(top, "integration/testdata/envsubst-on-templates.sh")))
+	c.write("/docker-entrypoint.d/20-envsubst-on-templates.sh", readFile(c.t, filepath.Join(top, "integration/confit/testdata/envsubst-on-templates.sh")))
 }
 
 const (

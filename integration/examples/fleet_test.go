@@ -15,7 +15,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// fleet is one replica. More of them together are in integration/fleet_edit_test.go.
+// fleet is one replica. More of them together are in integration/confit/fleet_edit_test.go.
 var fleet = example{
 	name: "fleet", key: "nginx.conf", ask: get("http://127.0.0.1:8080/healthz"), taken: reloaded,
 	before: "location = /healthz", after: "location = /health", step: "verify",

@@ -1,7 +1,7 @@
 // Package volume writes a ConfigMap or Secret volume by the same file system calls, in the same order, as the kubelet's
 // AtomicWriter (k8s.io/kubernetes, pkg/volume/util/atomic_writer.go). That it does is not a claim but a test: volume_test.go
 // runs both writers under strace and compares. It is for demonstrations, measurements and tests of one package, which run no other
-// program; integration has the real writer, in integration/kubelet.
+// program; integration/confit has the real writer, integration/kubelet.
 //
 // What it makes of a directory:
 //

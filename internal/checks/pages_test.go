@@ -67,7 +67,7 @@ var startsHeldBy = map[string][]string{
 func TestStartsOfFailures(t *testing.T) {
 	const page = "docs/failures.md"
 	var source strings.Builder
-	files, _ := filepath.Glob("integration/*_test.go")
+	files, _ := filepath.Glob("integration/confit/*_test.go")
 	for _, file := range files {
 		source.WriteString(read(t, file))
 	}
