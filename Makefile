@@ -73,7 +73,7 @@ fleet: ## rollouts over 30 replicas, 1,000 waiting gates, labelled pods, and kub
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(INTEGRATION_KUBELET) .
 	$(GO) test -count=1 -v -tags fleet -parallel 5 -timeout 30m ./integration/fleet
 	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/inject
-	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/rights
+	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/rbac
 	cd confitctl && $(GO) test -count=1 -v -tags fleet -timeout 30m -run 'TestAPIServer|TestThousandWaiters' ./cli ./fleet
 	cd kubectl-confit && $(GO) test -count=1 -v -tags fleet -timeout 30m -run TestAPIServer ./apply ./cli
 	cd confitctl && $(GO) test -count=1 -timeout 30m -run Mutations ./rollout -mutations
@@ -105,7 +105,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, the rendered exa
 	test -z "$$(gofmt -l .)"
 	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
-	$(GO) vet -tags fleet ./integration/fleet ./integration/inject ./integration/rights
+	$(GO) vet -tags fleet ./integration/fleet ./integration/inject ./integration/rbac
 	for module in confitctl kubectl-confit; do (cd $$module && $(GO) vet -tags fleet ./...) || exit 1; done
 	for module in kubelet conformance/goreap daemons/coredns watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for os in darwin windows; do (cd kubectl-confit && GOOS=$$os $(GO) vet ./...) || exit 1; done # where kubectl runs, too

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // TestNoCase: on a state directory that tells no case, of two keys that differ in it only the second is named. The kernel of the test tells
@@ -18,7 +18,7 @@ func TestNoCase(t *testing.T) {
 	h.write("web", "X.conf", "1", "x.conf", "2")
 	h.open()
 	var err error
-	surroundings.Failing(t, func(call surroundings.Call) syscall.Errno {
+	testfs.Failing(t, func(call testfs.Call) syscall.Errno {
 		if call.Name == "openat" && filepath.Base(call.Path) == "x.conf" && strings.Contains(call.Path, "generations/") {
 			return unix.EEXIST
 		}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // fault lets one call fail that a start makes.
@@ -19,8 +19,8 @@ type fault struct {
 	at     int           // which call; 0: none
 	seen   int
 	failed int
-	waited atomic.Int64      // nanoseconds; on the thread whose calls wait for an answer
-	call   surroundings.Call // the one that fails
+	waited atomic.Int64 // nanoseconds; on the thread whose calls wait for an answer
+	call   testfs.Call  // the one that fails
 }
 
 func (f *fault) String() string {
@@ -36,8 +36,8 @@ func (f *fault) again() bool {
 const maxInterrupts = 100
 
 // decide counts the calls below a directory.
-func (f *fault) decide(dir string) func(surroundings.Call) syscall.Errno {
-	return func(call surroundings.Call) syscall.Errno {
+func (f *fault) decide(dir string) func(testfs.Call) syscall.Errno {
+	return func(call testfs.Call) syscall.Errno {
 		if !strings.HasPrefix(call.Path, dir) {
 			return 0
 		}

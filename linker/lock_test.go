@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/statedir"
 )
@@ -48,7 +48,7 @@ func TestLock(t *testing.T) {
 			}
 			h.must(err)
 			info, err := os.Lstat(h.path("state/lock"))
-			if err != nil || info.Mode() != 0o600 || surroundings.Owner(info) != 0 {
+			if err != nil || info.Mode() != 0o600 || testfs.Owner(info) != 0 {
 				t.Errorf("the lock is %v (%v)", info, err)
 			}
 			if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), "another confit is using it") {

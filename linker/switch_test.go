@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 )
 
@@ -42,7 +42,7 @@ func TestPublishThatCannotBe(t *testing.T) {
 		},
 		"ENOSPC": func(t *testing.T, h *house) func() {
 			h.must(os.MkdirAll(h.path("etc/new"), 0o755))
-			surroundings.Mount(t, "tmpfs", h.path("etc/new"), "tmpfs", "nr_inodes=1")
+			testfs.Mount(t, "tmpfs", h.path("etc/new"), "tmpfs", "nr_inodes=1")
 			return func() { h.must(unix.Mount("", h.path("etc/new"), "", unix.MS_REMOUNT, "nr_inodes=9")) }
 		},
 		"in the way": func(_ *testing.T, h *house) func() {

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // TestStateWithoutModes: where no mode is kept, others could read the copy of a Secret. The state directory is named at the start, and no
@@ -17,7 +17,7 @@ func TestStateWithoutModes(t *testing.T) {
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	h.must(os.WriteFile(h.path("state/lock"), nil, 0o755))
 	var err error
-	surroundings.Refusing(t, 0, unix.SYS_FCHMOD, func() { _, _, err = Open(h.checked()) })
+	testfs.Refusing(t, 0, unix.SYS_FCHMOD, func() { _, _, err = Open(h.checked()) })
 	if err == nil || !strings.Contains(err.Error(), `cannot use state directory "`+h.path("state")+`": its file system keeps no modes`) {
 		t.Errorf("error %v", err)
 	}
@@ -27,7 +27,7 @@ func TestStateWithoutModes(t *testing.T) {
 // TestStateOnNetwork: it works there, with a warning.
 func TestStateOnNetwork(t *testing.T) {
 	h := newHouse(t)
-	surroundings.Appearing(t, unix.NFS_SUPER_MAGIC, func() {
+	testfs.Appearing(t, unix.NFS_SUPER_MAGIC, func() {
 		l, _, err := Open(h.checked())
 		h.must(err)
 		l.state.Close()

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // TestRendered_unlooked: whichever look at what the renderer made fails, confit says so, and the next try takes it up.
@@ -36,7 +36,7 @@ func unlooked(t *testing.T, errno syscall.Errno, n int) bool {
 	h.render(c, "app.conf", "r1")
 	var err error
 	seen := 0
-	surroundings.Failing(t, func(call surroundings.Call) syscall.Errno {
+	testfs.Failing(t, func(call testfs.Call) syscall.Errno {
 		if strings.HasPrefix(call.Path, c.Dir) {
 			if seen++; seen == n {
 				return errno

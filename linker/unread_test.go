@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // passing are the errors of calls that may pass by themselves.
@@ -118,7 +118,7 @@ func (u *unread) fails(n int, errno syscall.Errno, lasts time.Duration) (seen in
 	var former *Former
 	var err error
 	config.Again = fault.again
-	surroundings.Failing(u, fault.decide(u.dir), func() { l, former, err = Open(config) })
+	testfs.Failing(u, fault.decide(u.dir), func() { l, former, err = Open(config) })
 	if err == nil {
 		u.linker = &caller{Linker: l, former: former, held: former.Ladder}
 		u.livesAfter(&fault)

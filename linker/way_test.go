@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 )
 
@@ -170,7 +170,7 @@ func TestDirectoryMadeAnew(t *testing.T) {
 // TestUsurper: at targets in a directory of a user who puts links in the place of
 // whatever confit makes, nothing outside changes: no mode, no owner, no byte.
 func TestUsurper(t *testing.T) {
-	for name, in := range surroundings.All {
+	for name, in := range testfs.All {
 		if name == "overlayfs" {
 			continue
 		}
@@ -207,7 +207,7 @@ func TestUsurperOfAnInstallation(t *testing.T) {
 // TestNoSetUserID: what is made like another directory never has its set-user-ID
 // bit.
 func TestNoSetUserID(t *testing.T) {
-	surroundings.Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, func() {
+	testfs.Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, func() {
 		h := newHouse(t, "web/ whole optional")
 		defer syscall.Umask(syscall.Umask(0o077))
 		h.must(errors.Join(os.MkdirAll(h.path("etc/whole"), 0o755), os.Chmod(h.path("etc"), 0o755), unix.Chmod(h.path("etc/whole"), 0o7751)))

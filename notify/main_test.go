@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // roleVar makes the test binary play a process beside confit, or confit itself
@@ -24,7 +24,7 @@ var roles = map[string]func() error{"send": send, "fork": fork, "listen": listen
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
-		world.Enter()
+		testenv.Enter()
 		os.Exit(m.Run())
 	}
 	play, ok := roles[role]

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // aloneVar names the test that a process was started for.
@@ -26,7 +26,7 @@ const aloneVar = "PROCESS_TEST_ALONE"
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
-	world.Enter()
+	testenv.Enter()
 	os.Exit(m.Run())
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // planned is what the process in the role dispose does with a signal. In turn it
@@ -32,10 +32,10 @@ func dispose() {
 	for _, sig := range everySignal() {
 		switch planned(sig) {
 		case Ignored:
-			must(world.SetAction(sig, world.Ignore))
+			must(testenv.SetAction(sig, testenv.Ignore))
 		case Default:
 			if !uncatchable(sig) {
-				must(world.SetAction(sig, world.Default))
+				must(testenv.SetAction(sig, testenv.Default))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ const spoofed = "x\nSigCgt:\tffff"
 // spoof takes that name and ignores HUP.
 func spoof() {
 	must(os.WriteFile("/proc/self/comm", []byte(spoofed), 0))
-	must(world.SetAction(unix.SIGHUP, world.Ignore))
+	must(testenv.SetAction(unix.SIGHUP, testenv.Ignore))
 	stay()
 }
 

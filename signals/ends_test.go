@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // survived is the exit code of a process that its signal didn't end.
@@ -24,7 +24,7 @@ func suffer() {
 	sig := Signal(n)
 	must(unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)) // no core file of each of ten
 	if !uncatchable(sig) {
-		must(world.SetAction(sig, world.Default))
+		must(testenv.SetAction(sig, testenv.Default))
 	}
 	must(unix.Tgkill(os.Getpid(), unix.Gettid(), sig))
 	os.Exit(survived)

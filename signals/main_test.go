@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // roleVar makes the test binary play a process that signals are sent to.
@@ -28,7 +28,7 @@ var roles = map[string]func(){
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
-		world.Enter()
+		testenv.Enter()
 		os.Exit(m.Run())
 	}
 	play, ok := roles[role]

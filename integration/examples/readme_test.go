@@ -65,7 +65,7 @@ func (r *readme) read(t *testing.T) (list []string) {
 		switch {
 		case b.Language == "sh":
 			list = append(list, strings.FieldsFunc(strings.ReplaceAll(b.Text, " && ", "\n"), func(r rune) bool { return r == '\n' })...)
-		case b.Language == "mermaid": // integration/pictures
+		case b.Language == "mermaid": // integration/diagrams
 		case b.Language == "text": // integration/demo
 		case isFile && slices.Contains([]string{"Dockerfile", "links", "web.yaml"}, name):
 			must(t, os.WriteFile(filepath.Join(r.dir, name), []byte(b.Text), 0o644))

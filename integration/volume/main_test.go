@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"confit/integration/internal/harness"
+	"confit/integration/testenv"
 	"confit/integration/volume"
-	"confit/integration/world"
 )
 
 // volumeVariable names the volume into which our writer, a part of this test binary, writes the payload on its stdin.
@@ -22,7 +22,7 @@ const volumeVariable = "VOLUME"
 
 func TestMain(m *testing.M) {
 	harness.Play(harness.Roles{"write": writeStdin})
-	world.Enter()
+	testenv.Enter()
 	code := m.Run()
 	_ = os.RemoveAll(buildDir)
 	os.Exit(code)

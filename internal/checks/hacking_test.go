@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,26 @@ func TestWayIsThere(t *testing.T) {
 			t.Errorf("HACKING.md leads to %s: %v", path, err)
 		}
 		folder = filepath.Dir(path)
+	}
+}
+
+// TestIntegrationIsListed holds that integration/doc.go says of each folder beside it what is in it, and of no other.
+func TestIntegrationIsListed(t *testing.T) {
+	var listed, there []string
+	for _, m := range regexp.MustCompile(`(?m)^//\t(\w+) `).FindAllStringSubmatch(read(t, "integration/doc.go"), -1) {
+		listed = append(listed, m[1])
+	}
+	entries, err := os.ReadDir("integration")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			there = append(there, entry.Name())
+		}
+	}
+	slices.Sort(listed)
+	if !slices.Equal(listed, there) {
+		t.Errorf("integration/doc.go lists %v, want %v", listed, there)
 	}
 }

@@ -65,14 +65,14 @@ var mayImport = map[string][]string{
 	"linker/volume":     {"confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/near", "confit/linker/statedir", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
-	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
+	"integration/internal/harness": {"confit/integration/testenv", "golang.org/x/sys/unix"},
 	"integration/cluster":          {}, // the tests of confitctl use it, too
 
 	// What tests know of the pages.
 	"integration/markdown": {},
 
 	// What the tests of the linker know of file systems and kernels.
-	"integration/surroundings": {"golang.org/x/sys/unix"},
+	"integration/testfs": {"golang.org/x/sys/unix"},
 
 	"internal/screenshot": {}, // draws a picture of the README, and is no part of confit
 

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 )
 
@@ -79,7 +79,7 @@ func TestGive(t *testing.T) {
 		"where no mode can be":    {unix.SYS_FCHMOD, 0, false},
 	} {
 		path := filepath.Join(t.TempDir(), "file")
-		surroundings.Refusing(t, unix.EPERM, tt.refused, func() {
+		testfs.Refusing(t, unix.EPERM, tt.refused, func() {
 			f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 			if err != nil {
 				t.Error(err)
@@ -92,8 +92,8 @@ func TestGive(t *testing.T) {
 		})
 		info, err := os.Lstat(path)
 		must(t, err)
-		if tt.good && (info.Mode() != 0o440 || surroundings.Owner(info) != tt.owner) {
-			t.Errorf("%s: %v of %d", name, info.Mode(), surroundings.Owner(info))
+		if tt.good && (info.Mode() != 0o440 || testfs.Owner(info) != tt.owner) {
+			t.Errorf("%s: %v of %d", name, info.Mode(), testfs.Owner(info))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/safedir"
@@ -78,7 +78,7 @@ func TestCheckRemoves(t *testing.T) {
 // twice in one tick looks the same after both. ramfs has no finer times on any kernel.
 func TestCheckWithinATick(t *testing.T) {
 	dir := t.TempDir()
-	surroundings.Mount(t, "ramfs", dir, "ramfs", "")
+	testfs.Mount(t, "ramfs", dir, "ramfs", "")
 	s := newShelf(t, dir, "web/", "/etc/web/")
 	for range 1000 {
 		g := s.write("web/a", "1")

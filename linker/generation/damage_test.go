@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
@@ -126,7 +126,7 @@ func TestReplace(t *testing.T) {
 				if exchanges {
 					replace()
 				} else {
-					surroundings.Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, replace)
+					testfs.Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, replace)
 				}
 				if err := s.store.Compare(g); err != nil {
 					t.Error(err)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
@@ -118,7 +118,7 @@ func TestAlone(t *testing.T) {
 		f.Owner, f.Group, f.Alone = 1234, group, true
 		g.Files["web/a"] = f
 		before := generation.HashOf(g.Files)
-		surroundings.Refusing(t, unix.EPERM, tt.refused, func() {
+		testfs.Refusing(t, unix.EPERM, tt.refused, func() {
 			if err := s.enter(g, func(top *safedir.Dir) error { return put(g, top, "web/a", "1") }); err != nil {
 				t.Error(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/generation"
 )
@@ -38,7 +38,7 @@ func passes(t *testing.T, name string, look func(*shelf, *generation.Copy) error
 	again := &generation.Copy{Generation: g.Generation, Files: g.Files, Targets: g.Targets} // whose files nobody has read yet
 	var err error
 	seen := 0
-	surroundings.Failing(t, func(call surroundings.Call) syscall.Errno {
+	testfs.Failing(t, func(call testfs.Call) syscall.Errno {
 		if strings.HasPrefix(call.Path, g.Dir) {
 			if seen++; seen == n {
 				return unix.EIO

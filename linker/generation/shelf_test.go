@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
@@ -109,7 +109,7 @@ func (s *shelf) tree(g *generation.Copy) map[string]string {
 			data, err = os.ReadFile(path)
 			s.must(err)
 		}
-		found[path] = fmt.Sprintf("%v %d:%d %q", info.Mode(), surroundings.Owner(info), surroundings.Group(info), data)
+		found[path] = fmt.Sprintf("%v %d:%d %q", info.Mode(), testfs.Owner(info), testfs.Group(info), data)
 		return nil
 	}))
 	return found

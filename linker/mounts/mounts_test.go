@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // recorded is what containers have in /proc/self/mountinfo, as their runtimes
@@ -167,7 +167,7 @@ func TestReadMounts(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	surroundings.Mount(t, "tmpfs", dir, "tmpfs", "")
+	testfs.Mount(t, "tmpfs", dir, "tmpfs", "")
 	list := parseMounts(readMountinfo())
 	if !slices.Contains(list, mount{root: "/", point: dir}) {
 		t.Errorf("%q is not in %q", dir, list)

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/safedir"
 )
@@ -141,7 +141,7 @@ func TestModes(t *testing.T) {
 		var err error
 		func() {
 			defer syscall.Umask(syscall.Umask(umask))
-			surroundings.Refusing(t, unix.EPERM, unix.SYS_FCHMODAT2, func() {
+			testfs.Refusing(t, unix.EPERM, unix.SYS_FCHMODAT2, func() {
 				one, made := d.Make("one", 0o750)
 				if made == nil {
 					defer one.Close()
@@ -186,7 +186,7 @@ func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	busy := files.TmpName()
 	must(t, os.MkdirAll(dir+"/"+busy+"/mount", 0o755), os.WriteFile(dir+"/"+busy+"/x", nil, 0o600))
-	surroundings.Mount(t, "tmpfs", dir+"/"+busy+"/mount", "tmpfs", "")
+	testfs.Mount(t, "tmpfs", dir+"/"+busy+"/mount", "tmpfs", "")
 	must(t, os.WriteFile(dir+"/"+files.TmpName(), nil, 0o600), os.MkdirAll(dir+"/"+files.TmpName()+"/x", 0o755), os.WriteFile(dir+"/file", nil, 0o600))
 	d := open(t, dir, false)
 	for range 2 {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/safedir"
 )
 
@@ -51,7 +51,7 @@ func everyWay(t *testing.T, f func(t *testing.T, dir string, can bool)) {
 				if errno == 0 {
 					run()
 				} else {
-					surroundings.Refusing(t, errno, unix.SYS_FCHMODAT2, run)
+					testfs.Refusing(t, errno, unix.SYS_FCHMODAT2, run)
 				}
 				wantMode(t, victim, fs.ModeDir|0o755)
 			})

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/safedir"
 )
@@ -86,8 +86,8 @@ func TestFollowsNoLink(t *testing.T) {
 	}
 	d.GiveLink("own", another, another)
 	for name, owner := range map[string]uint32{"d/dir": another, "d/file": another, "d/own": 0, "victim": 0, "file": 0} {
-		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || surroundings.Owner(info) != owner {
-			t.Errorf("%s: owner %d, want %d (%v)", name, surroundings.Owner(info), owner, err)
+		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || testfs.Owner(info) != owner {
+			t.Errorf("%s: owner %d, want %d (%v)", name, testfs.Owner(info), owner, err)
 		}
 	}
 	if to, err := d.Readlink("dir"); to != "../victim" || err != nil {
@@ -105,7 +105,7 @@ func TestFollowsNoLink(t *testing.T) {
 // TestReplacesNothing: only Rename takes a name that something else has, also where the
 // kernel doesn't know how to rename to a free name alone.
 func TestReplacesNothing(t *testing.T) {
-	surroundings.Everywhere(t, func(t *testing.T, dir string, seal func()) {
+	testfs.Everywhere(t, func(t *testing.T, dir string, seal func()) {
 		must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/b", []byte("b"), 0o644), os.Mkdir(dir+"/full", 0o755), os.WriteFile(dir+"/full/x", nil, 0o644))
 		seal()
 		d := open(t, dir, false)
@@ -152,8 +152,8 @@ func TestMakes(t *testing.T) {
 	} {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		must(t, err)
-		if info.Mode() != want.mode || surroundings.Owner(info) != want.owner || surroundings.Group(info) != want.group {
-			t.Errorf("%s is %v of %d:%d, want %+v", name, info.Mode(), surroundings.Owner(info), surroundings.Group(info), want)
+		if info.Mode() != want.mode || testfs.Owner(info) != want.owner || testfs.Group(info) != want.group {
+			t.Errorf("%s is %v of %d:%d, want %+v", name, info.Mode(), testfs.Owner(info), testfs.Group(info), want)
 		}
 	}
 	if !d.Empty("own") || d.Empty("none") || d.Writable(".") != nil {
@@ -165,7 +165,7 @@ func TestMakes(t *testing.T) {
 func TestMounted(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(dir+"/on", 0o755), os.Mkdir(dir+"/off", 0o755))
-	surroundings.Mount(t, "tmpfs", dir+"/on", "tmpfs", "")
+	testfs.Mount(t, "tmpfs", dir+"/on", "tmpfs", "")
 	check := func() {
 		d, err := safedir.Open(dir, false)
 		if err != nil {
@@ -178,7 +178,7 @@ func TestMounted(t *testing.T) {
 		}
 	}
 	check()
-	surroundings.Refusing(t, unix.ENOSYS, unix.SYS_STATX, check)
+	testfs.Refusing(t, unix.ENOSYS, unix.SYS_STATX, check)
 }
 
 // TestUnshut: a directory that is shut to its own user is open to him while confit works there, and a directory that is made in it is shut.

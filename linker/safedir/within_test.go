@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/safedir"
 )
@@ -130,7 +130,7 @@ func TestWithinAsInGVisor(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(dir+"/in/sub", 0o755), os.MkdirAll(dir+"/out/sub", 0o755), os.WriteFile(dir+"/out/key", nil, 0o644),
 		os.Symlink("../out", dir+"/in/link"), os.Symlink("sub", dir+"/in/inside"))
-	surroundings.Following(t, func() {
+	testfs.Following(t, func() {
 		d, err := safedir.At(dir + "/in")
 		must(t, err)
 		defer d.Close()

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // grow makes a random tree below a directory of the image: files of any size and mode that
@@ -188,7 +188,7 @@ func TestSeed_mounts(t *testing.T) {
 
 // TestSeed_everywhere: also where renameat2(2) can't be used, and on an overlay.
 func TestSeed_everywhere(t *testing.T) {
-	surroundings.Everywhere(t, func(t *testing.T, dir string, seal func()) {
+	testfs.Everywhere(t, func(t *testing.T, dir string, seal func()) {
 		from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 		for _, d := range []string{from, to, filepath.Join(from, "a")} {
 			if err := os.Mkdir(d, 0o755); err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
@@ -156,7 +156,7 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		"remove then nothing":           {ours, false, remove, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			surroundings.Everywhere(t, func(t *testing.T, dir string, seal func()) {
+			testfs.Everywhere(t, func(t *testing.T, dir string, seal func()) {
 				m := newMoment(t, dir)
 				tt.before(m)
 				seal()
@@ -223,7 +223,7 @@ func TestWriterNeverLoses(t *testing.T) {
 	// Where names can't be exchanged there is a window, as small as can be.
 	for _, name := range []string{"as it is", "overlayfs"} {
 		t.Run(name, func(t *testing.T) {
-			surroundings.All[name](t, func(dir string, seal func()) { atFullSpeed(t, dir, seal) })
+			testfs.All[name](t, func(dir string, seal func()) { atFullSpeed(t, dir, seal) })
 		})
 	}
 }
@@ -232,6 +232,6 @@ func TestWriterNeverLoses(t *testing.T) {
 // where names can't be exchanged.
 func TestPlanKeepsTargetsWholeEverywhere(t *testing.T) {
 	for seed := range uint64(60) {
-		surroundings.Refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { trySite(t, t.TempDir(), seed) })
+		testfs.Refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { trySite(t, t.TempDir(), seed) })
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 )
 
 // TestNoCase: where a file system tells no case, the name that has a target's place is named. The kernel of the test tells it, so it is
@@ -18,7 +18,7 @@ func TestNoCase(t *testing.T) {
 	m.must(os.Symlink("elsewhere", filepath.Join(m.dir, "etc/A")))
 	step := m.plan(true, link)
 	var err error
-	surroundings.Refusing(t, unix.EEXIST, unix.SYS_RENAMEAT2, func() { err = m.targets.do(step) })
+	testfs.Refusing(t, unix.EEXIST, unix.SYS_RENAMEAT2, func() { err = m.targets.do(step) })
 	if err == nil || !strings.Contains(err.Error(), `called "A", and this file system tells no case`) {
 		t.Errorf("error %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	"confit/linker/files"
 	"confit/linker/lines"
 )
@@ -20,7 +20,7 @@ import (
 func TestCoveredDirectory(t *testing.T) {
 	for name, baked := range map[string]bool{"covered at run time": false, "covered when the image was built": true} {
 		t.Run(name, func(t *testing.T) {
-			surroundings.Everywhere(t, func(t *testing.T, dir string, seal func()) {
+			testfs.Everywhere(t, func(t *testing.T, dir string, seal func()) {
 				defer syscall.Umask(syscall.Umask(0o077))
 				m := newMoment(t, dir)
 				m.must(errors.Join(os.Mkdir(m.target, 0o700), os.Chown(m.target, 1234, 2345), os.Chmod(m.target, 0o751|fs.ModeSetgid)))
@@ -79,6 +79,6 @@ func TestMountPointIsRefused(t *testing.T) {
 	}
 	t.Run("statx", func(t *testing.T) { check(t)() })
 	for _, errno := range []syscall.Errno{unix.ENOSYS, unix.EPERM} {
-		t.Run(unix.ErrnoName(errno), func(t *testing.T) { surroundings.Refusing(t, errno, unix.SYS_STATX, check(t)) })
+		t.Run(unix.ErrnoName(errno), func(t *testing.T) { testfs.Refusing(t, errno, unix.SYS_STATX, check(t)) })
 	}
 }

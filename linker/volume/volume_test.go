@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/surroundings"
+	"confit/integration/testfs"
 	kubelet "confit/integration/volume"
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -170,7 +170,7 @@ func TestMemoryStaysInMemory(t *testing.T) {
 			if files.OnMemory(m.dir) {
 				t.Fatal("the temporary directory is memory-backed: this test needs a disk")
 			}
-			surroundings.Mount(t, "tmpfs", m.volumes(tt.secret), "tmpfs", "")
+			testfs.Mount(t, "tmpfs", m.volumes(tt.secret), "tmpfs", "")
 			m.must(kubelet.Write(m.volumes(tt.secret), kubelet.Strings("a", "s")))
 			m.reader.AllowDisk = false
 			r, err := m.reader.Look()
@@ -196,7 +196,7 @@ func TestMemoryUntold(t *testing.T) {
 	m := newMounts(t, "web/")
 	m.write("web", "a", "s")
 	look := func() (err error) {
-		surroundings.Appearing(t, unix.V9FS_MAGIC, func() {
+		testfs.Appearing(t, unix.V9FS_MAGIC, func() {
 			var r *volume.Reading
 			if r, err = m.reader.Look(); err == nil {
 				r.Close()
@@ -226,7 +226,7 @@ func TestCopiesAreNotMoreReadable(t *testing.T) {
 			m.must(os.Chown(m.volumes("plain/a"), 1234, 2345), os.Chmod(m.volumes("plain/a"), mode))
 			var known map[lines.Key]generation.File
 			var err error
-			surroundings.Refusing(t, unix.EPERM, refuse, func() {
+			testfs.Refusing(t, unix.EPERM, refuse, func() {
 				var r *volume.Reading
 				if r, err = m.reader.Look(); err == nil {
 					known, err = r.Read()

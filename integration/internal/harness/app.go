@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // appOptions are what the daemon can be told to do.
@@ -82,7 +82,7 @@ func (o appOptions) handlers() <-chan os.Signal {
 		signal.Ignore(sig)
 	}
 	for _, sig := range named(o.unset) {
-		if err := world.SetAction(sig, world.Default); err != nil {
+		if err := testenv.SetAction(sig, testenv.Default); err != nil {
 			panic(err)
 		}
 	}

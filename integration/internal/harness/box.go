@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
 // Box is what surrounds a program, beyond the PID and mount namespaces and the /proc that each one gets. The zero value is the
-// suite's own world.
+// suite's own environment.
 type Box struct {
 	Net            bool     // a network namespace of its own, with lo up
 	NetOf          int      // the process whose network it shares, as the containers of a pod do; 0: the suite's
@@ -152,15 +152,15 @@ func (b interior) closeDescriptors() error {
 
 // become never returns unless it fails. The signals come last: the Go runtime doesn't live long without its handlers.
 func (b interior) become() error {
-	if err := world.ResetSignals(); err != nil {
+	if err := testenv.ResetSignals(); err != nil {
 		return err
 	}
 	for _, sig := range b.Ignored {
-		if err := world.SetAction(sig, world.Ignore); err != nil {
+		if err := testenv.SetAction(sig, testenv.Ignore); err != nil {
 			return err
 		}
 	}
-	if err := world.Block(b.Blocked...); err != nil {
+	if err := testenv.Block(b.Blocked...); err != nil {
 		return err
 	}
 	if b.NoStderr {

@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"os"
 
-	"confit/integration/world"
+	"confit/integration/testenv"
 )
 
-// Main is what TestMain calls; it never returns. It plays the part that the process was started for, or else makes the world, lets
+// Main is what TestMain calls; it never returns. It plays the part that the process was started for, or else makes the environment, lets
 // prepare build programs into a directory that every user may enter, and runs the tests.
 func Main(tests interface{ Run() int }, roles Roles, prepare func(dir string) error) {
 	Play(roles)
-	world.EnterAsRoot()
+	testenv.EnterAsRoot()
 	os.Exit(suite(tests, prepare))
 }
 
 func suite(tests interface{ Run() int }, prepare func(dir string) error) int {
-	defer func() { _ = world.Leave() }()
+	defer func() { _ = testenv.Leave() }()
 	// `go test` keeps its own binary in a directory that only root may enter.
 	dir, err := os.MkdirTemp("", "programs-")
 	if err == nil {

@@ -1,6 +1,6 @@
-// Package surroundings has the file systems and kernels that the linker meets, for tests
+// Package testfs has the file systems and kernels that the linker meets, for tests
 // of it and of the packages below. No program is linked with it. It needs root.
-package surroundings
+package testfs
 
 import (
 	"io/fs"
@@ -34,7 +34,7 @@ var All = map[string]func(t *testing.T, f func(dir string, seal func())){
 	},
 }
 
-// Everywhere runs a test in all surroundings.
+// Everywhere runs a test on all of them.
 func Everywhere(t *testing.T, f func(t *testing.T, dir string, seal func())) {
 	for name, in := range All {
 		t.Run(name, func(t *testing.T) {

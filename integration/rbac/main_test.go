@@ -1,6 +1,6 @@
 //go:build fleet
 
-// Package rights puts people with the rights of examples/kubectl to a real API server: what each may do, and what the policies keep
+// Package rbac puts people with the rights of examples/kubectl to a real API server: what each may do, and what the policies keep
 // from them. There is no node, so no pod runs. make e2e has the other verbs of kubectl confit do their work with these rights.
 //
 //	main_test.go       the cases, and who asks
@@ -9,7 +9,7 @@
 //	rollout_test.go    who may see a rollout, and who may steer it
 //
 // make fleet runs it.
-package rights
+package rbac
 
 import (
 	"strings"

@@ -1,6 +1,6 @@
 //go:build fleet
 
-package rights
+package rbac
 
 import (
 	"encoding/json"

@@ -1,10 +1,10 @@
 //go:build check
 
-// Package pictures has real Mermaid draw every picture of the pages, in a real browser, as GitHub does: a slip of the pen would show
+// Package diagrams has real Mermaid draw every picture of the pages, in a real browser, as GitHub does: a slip of the pen would show
 // readers an error instead. It holds that each can be read at the width of a page, too.
 //
-// To see them: go test ./integration/pictures -png /tmp/pictures.png
-package pictures
+// To see them: go test ./integration/diagrams -png /tmp/pictures.png
+package diagrams
 
 import (
 	"context"
@@ -35,7 +35,7 @@ const maxWidth = 1200
 // mistake can't be drawn. It comes after the pictures, to see that one is found.
 const mistake = "flowchart LR\n  a -->\n"
 
-func TestPictures(t *testing.T) {
+func TestDiagrams(t *testing.T) {
 	places, sources := pictures(t)
 	if len(sources) == 0 {
 		t.Fatal("no page has a picture")

@@ -1,9 +1,9 @@
-// Package world gives the tests the same world wherever they are run: under nohup, by a CI's runner, with a strange umask, or
+// Package testenv gives the tests the same environment wherever they are run: under nohup, by a CI's runner, with a strange umask, or
 // with something mounted where they work. What a test is about it sets up itself; all else is as on a fresh machine.
 //
 // A process can't give all of it back to itself: the Go runtime has looked at the signals before the first line of Go runs, and
 // a mount namespace belongs to a thread. So the test binary sets it up and is executed once more.
-package world
+package testenv
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entered tells the test binary, and what it starts of itself, that the world is made. Its value is the directory that is a
+// entered tells the test binary, and what it starts of itself, that the environment is made. Its value is the directory that is a
 // file system of the suite's own, if there is one.
-const entered = "WORLD_ENTERED"
+const entered = "TESTENV_ENTERED"
 
 // Enter is the first thing that TestMain calls. For all that the suite starts, signals have their default action and none is
 // blocked; the umask, the limits and the environment are a fresh machine's, and no descriptor but the first three is passed on.
@@ -40,13 +40,13 @@ func EnterAsRoot() {
 		keepIgnoring()
 		return
 	}
-	dir, err := os.MkdirTemp("/tmp", "confit-world-") // $TMPDIR may be one that only the caller enters: pam_tmpdir(8)
+	dir, err := os.MkdirTemp("/tmp", "confit-testenv-") // $TMPDIR may be one that only the caller enters: pam_tmpdir(8)
 	if err != nil {
 		fail(err)
 	}
 	if err := mounts(dir); err != nil {
 		_ = os.Remove(dir)
-		fail(fmt.Errorf("cannot make a world, which needs root with CAP_SYS_ADMIN: %w", err))
+		fail(fmt.Errorf("cannot make the environment of the tests, which needs root with CAP_SYS_ADMIN: %w", err))
 	}
 	again(dir)
 }
@@ -61,7 +61,7 @@ func Leave() error {
 }
 
 func fail(err error) {
-	fmt.Fprintln(os.Stderr, "world:", err)
+	fmt.Fprintln(os.Stderr, "testenv:", err)
 	os.Exit(125)
 }
 

@@ -1,4 +1,4 @@
-package world
+package testenv
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roleVariable makes the test binary a suite that was started in a strange world, and shows its children another one.
+// roleVariable makes the test binary a suite that was started in a strange environment, and shows its children another one.
 const roleVariable = "WORLD_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -76,7 +76,7 @@ func TestEnterAsRoot(t *testing.T) {
 	}
 	defer func() { _ = os.Remove(left) }()
 	out := inStrangeWorld(t, "suite_as_root", tmp)
-	if !strings.Contains(out, "on tmpfs\nin /tmp/confit-world-") || !strings.HasSuffix(out, "\n0\n") {
+	if !strings.Contains(out, "on tmpfs\nin /tmp/confit-testenv-") || !strings.HasSuffix(out, "\n0\n") {
 		t.Errorf("a child of the suite sees:\n%s", out)
 	}
 	_, dir, _ := strings.Cut(out, "\nin ")
