@@ -15,6 +15,7 @@ import (
 
 // TestTopLevel: what people and their scripts look for at the top level is there. main.go alone brings the packages together.
 func TestTopLevel(t *testing.T) {
+	t.Chdir(root)
 	for _, name := range []string{"go.mod", "go.sum", "main.go", "supervisor", "linker", "signals", "examples", "Dockerfile.example", "integration", "Makefile"} {
 		if _, err := os.Stat(name); err != nil {
 			t.Error(err)
@@ -118,6 +119,7 @@ func sources(t *testing.T) []source {
 
 // TestImportTable holds the table.
 func TestImportTable(t *testing.T) {
+	t.Chdir(root)
 	for _, s := range sources(t) {
 		for _, spec := range s.file.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
@@ -142,6 +144,7 @@ const (
 
 // TestFunctionsAreShort: none is too long, and most are far shorter.
 func TestFunctionsAreShort(t *testing.T) {
+	t.Chdir(root)
 	var all []int
 	for _, s := range sources(t) {
 		for _, d := range s.file.Decls {
@@ -167,6 +170,7 @@ const copies = "integration/kubelet/util"
 
 // TestFilesAreShort: those of tests and tools, too.
 func TestFilesAreShort(t *testing.T) {
+	t.Chdir(root)
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -193,6 +197,7 @@ func TestFilesAreShort(t *testing.T) {
 
 // TestExportedNamesAreDocumented, but for methods that every error has.
 func TestExportedNamesAreDocumented(t *testing.T) {
+	t.Chdir(root)
 	for _, s := range sources(t) {
 		for _, d := range s.file.Decls {
 			for _, name := range undocumented(d) {

@@ -24,6 +24,7 @@ const maxCircle = 5
 
 // TestCircles looks, by what the compiler makes of the names, which file needs which.
 func TestCircles(t *testing.T) {
+	t.Chdir(root)
 	exports := exportData(t)
 	for dir := range mayImport {
 		if dir == "internal/release" || strings.HasPrefix(dir, "integration") || strings.HasPrefix(dir, "confitctl") || strings.HasPrefix(dir, "kubectl-confit") {

@@ -19,6 +19,7 @@ var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // TestLinksLead holds that each relative link of a page leads to a file, and
 // to a heading of it when it names one.
 func TestLinksLead(t *testing.T) {
+	t.Chdir(root)
 	for _, page := range pages(t) {
 		for _, target := range links(t, page) {
 			file, heading, _ := strings.Cut(target, "#")
@@ -36,6 +37,7 @@ func TestLinksLead(t *testing.T) {
 
 // TestNamedFilesExist holds that a source file which a page names is there.
 func TestNamedFilesExist(t *testing.T) {
+	t.Chdir(root)
 	source := regexp.MustCompile("`((\\w+/)+\\w+\\.(go|s|sh|txt))`")
 	for _, page := range pages(t) {
 		for _, match := range source.FindAllStringSubmatch(read(t, page), -1) {
@@ -48,6 +50,7 @@ func TestNamedFilesExist(t *testing.T) {
 
 // TestIndexComplete holds that the indexes lead to every page.
 func TestIndexComplete(t *testing.T) {
+	t.Chdir(root)
 	listed := map[string]bool{indexes[0]: true}
 	for _, index := range indexes {
 		for _, target := range links(t, index) {
@@ -68,6 +71,7 @@ var lookedUp = map[string]string{"docs/troubleshooting.md": "## ", "docs/referen
 // TestLookedUpPagesHaveAnIndex holds that such an index is whole. That its links lead
 // somewhere is for TestLinksLead.
 func TestLookedUpPagesHaveAnIndex(t *testing.T) {
+	t.Chdir(root)
 	for page, level := range lookedUp {
 		top, rest, _ := strings.Cut(markdown.Prose(read(t, page)), "\n## ")
 		for line := range strings.Lines("\n## " + rest) {
@@ -119,6 +123,7 @@ func anchorOf(heading string) string {
 const readmeLines = 180
 
 func TestReadmeShort(t *testing.T) {
+	t.Chdir(root)
 	if lines := strings.Count(read(t, "README.md"), "\n"); lines > readmeLines {
 		t.Errorf("README.md has %d lines, %d are enough", lines, readmeLines)
 	}

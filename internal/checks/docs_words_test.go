@@ -42,6 +42,7 @@ const (
 
 // TestWordsAreFew holds these bounds: who looks for a fact reads one page.
 func TestWordsAreFew(t *testing.T) {
+	t.Chdir(root)
 	users, contributors, limited := 0, 0, 0
 	for _, page := range pages(t) {
 		words := len(strings.Fields(read(t, page)))

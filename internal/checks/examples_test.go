@@ -16,6 +16,7 @@ import (
 // confit: it mounts what confit looks at without a flag, and the links file is
 // one. make lint holds that rendered.yaml is what kustomize makes.
 func TestKustomizeExample(t *testing.T) {
+	t.Chdir(root)
 	links, err := filepath.Abs("examples/kustomize/web/links")
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +47,7 @@ func TestKustomizeExample(t *testing.T) {
 // TestNginxExampleShowsItsStart holds that the page shows the settings that confit logs
 // when it starts with the example's links.
 func TestNginxExampleShowsItsStart(t *testing.T) {
+	t.Chdir(root)
 	c, err := config.Parse([]string{"confit", "--links", "examples/nginx/links", "--", "nginx"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +80,7 @@ func mountsIn(manifest string) (list []mount) {
 // TestStateIsWrittenByOne holds that examples and pages mount the state directory in confit's container alone, or read-only: in an emptyDir
 // that confit can't tighten, whoever may write can move what it works in.
 func TestStateIsWrittenByOne(t *testing.T) {
+	t.Chdir(root)
 	manifests, err1 := filepath.Glob("examples/*/*.yaml")
 	nested, err2 := filepath.Glob("examples/*/*/*.yaml")
 	if err := errors.Join(err1, err2); err != nil {

@@ -12,6 +12,7 @@ import (
 // TestWayIsThere: the way that HACKING.md shows through the packages leads along
 // files that exist. A name without a folder lies beside the one before it.
 func TestWayIsThere(t *testing.T) {
+	t.Chdir(root)
 	text, err := os.ReadFile("HACKING.md")
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +38,7 @@ func TestWayIsThere(t *testing.T) {
 
 // TestIntegrationIsListed holds that integration/doc.go says of each folder beside it what is in it, and of no other.
 func TestIntegrationIsListed(t *testing.T) {
+	t.Chdir(root)
 	var listed, there []string
 	for _, m := range regexp.MustCompile(`(?m)^//\t(\w+) `).FindAllStringSubmatch(read(t, "integration/doc.go"), -1) {
 		listed = append(listed, m[1])

@@ -10,6 +10,7 @@ import (
 // TestNotLinked holds what PID 1 must not carry: a second owner of wait, and
 // anything that opens a connection.
 func TestNotLinked(t *testing.T) {
+	t.Chdir(root)
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)

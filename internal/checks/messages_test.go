@@ -25,6 +25,7 @@ var packages = []string{".", "config", "linker", "linker/files", "linker/mounts"
 // TestMessages holds that each message of the program is in a list, so that a new or another one shows in a diff. A message is
 // every string of the source that has two words, and every string that is the message of a log line.
 func TestMessages(t *testing.T) {
+	t.Chdir(root)
 	const file = "docs/internals/messages.txt"
 	var list []string
 	for _, m := range messages(t, packages) {
@@ -55,6 +56,7 @@ func TestMessages(t *testing.T) {
 
 // TestMessagesOfTroubleshooting holds that each message of the page is one of the program, or of confitctl.
 func TestMessagesOfTroubleshooting(t *testing.T) {
+	t.Chdir(root)
 	const page = "docs/troubleshooting.md"
 	ofConfitctl, err := filepath.Glob("confitctl/*/*.go")
 	if err != nil || len(ofConfitctl) == 0 {

@@ -14,6 +14,7 @@ import (
 // TestLinksFilesOfPages holds that each block of a page that begins with # links
 // is a links file.
 func TestLinksFilesOfPages(t *testing.T) {
+	t.Chdir(root)
 	for _, page := range pages(t) {
 		for _, block := range markdown.Blocks(read(t, page)) {
 			if strings.HasPrefix(block.Text, "# links\n") {
@@ -26,6 +27,7 @@ func TestLinksFilesOfPages(t *testing.T) {
 // TestLinesOfDaemons holds that the lines of the table are lines of a links file, and that all pages
 // tell its true length.
 func TestLinesOfDaemons(t *testing.T) {
+	t.Chdir(root)
 	const page = "docs/daemons.md"
 	rows := markdown.Rows(markdown.Section(read(t, page), "## The table"))
 	for _, row := range rows {
@@ -65,6 +67,7 @@ var startsHeldBy = map[string][]string{
 
 // TestStartsOfFailures holds that a test which there is holds what the page says of each start.
 func TestStartsOfFailures(t *testing.T) {
+	t.Chdir(root)
 	const page = "docs/failures.md"
 	var source strings.Builder
 	files, _ := filepath.Glob("integration/confit/*_test.go")

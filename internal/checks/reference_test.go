@@ -18,6 +18,7 @@ import (
 // constant of the program, and no other. Those of --status have a page of their
 // own. The packages config, signals and integration hold the rest of the page.
 func TestReferenceExitCodes(t *testing.T) {
+	t.Chdir(root)
 	program := exitCodes(t)
 	for _, item := range markdown.Items(markdown.Section(read(t, "docs/reference.md"), "## Exit codes")) {
 		code, err := strconv.Atoi(item[0])

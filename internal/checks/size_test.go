@@ -32,6 +32,7 @@ var most = map[string]size{
 
 // TestSize holds these bounds, and that none of them is far from what there is: what went stays away.
 func TestSize(t *testing.T) {
+	t.Chdir(root)
 	sizes := map[string]size{}
 	for _, s := range sources(t) {
 		first, _, _ := strings.Cut(s.dir, "/")
@@ -95,6 +96,7 @@ const maxColumns = 120
 
 // TestLinesAreShort holds that bound, but for a long message, which is searched for as a whole.
 func TestLinesAreShort(t *testing.T) {
+	t.Chdir(root)
 	for _, s := range sources(t) {
 		if !isPID1(s.dir) {
 			continue

@@ -15,6 +15,7 @@ var calls = regexp.MustCompile(`(?m)^\W*(?:run: )?make ([a-z0-9-]+)`)
 // TestWorkflowsCallTargets holds that each step of a workflow which calls make names a target, and that a change is judged by all targets
 // of .ci/run. make lint has actionlint read the workflows.
 func TestWorkflowsCallTargets(t *testing.T) {
+	t.Chdir(root)
 	files, err := filepath.Glob(".github/workflows/*.yml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workflows: %v", err)
@@ -58,6 +59,7 @@ func targets(text string) (list []string) {
 
 // TestSecurityPolicyIsFound: GitHub looks for these files at these places.
 func TestSecurityPolicyIsFound(t *testing.T) {
+	t.Chdir(root)
 	for _, file := range []string{
 		"SECURITY.md", ".github/pull_request_template.md", ".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/bug.yml",
 	} {

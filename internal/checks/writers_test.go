@@ -21,6 +21,7 @@ var onlyIn = map[string][]string{
 
 // TestFilesHaveOneWriter: the linker opens, writes and removes what is confit's own in one place for each.
 func TestFilesHaveOneWriter(t *testing.T) {
+	t.Chdir(root)
 	for _, s := range sources(t) {
 		if s.dir != "linker" && !strings.HasPrefix(s.dir, "linker/") {
 			continue
