@@ -15,10 +15,10 @@ import (
 
 // daemonLines are the blocks of docs/daemons.md. The lines of its table are checked in internal/checks/pages_test.go.
 var daemonLines = map[string]runner{
-	"Five questions first 1": askWhetherItReads,
-	"Socket activation 1":    heldBy("integration/daemons/socket_test.go", "confit -- sh -c 'LISTEN_PID="),
-	"verify 1":               verifyPrometheus,
-	"varnish 1":              runVarnish,
+	"Five questions for any daemon 1": askWhetherItReads,
+	"Socket activation 1":             heldBy("integration/daemons/socket_test.go", "confit -- sh -c 'LISTEN_PID="),
+	"verify 1":                        verifyPrometheus,
+	"varnish 1":                       runVarnish,
 
 	"A key that doesn't fit its certificate 1": mismatched,
 	"Programs that write their own file 1":     sentinel,
