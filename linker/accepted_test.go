@@ -19,7 +19,7 @@ func newStored(t testing.TB, links ...string) *house {
 	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
 	h.open()
 	h.adopt()
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	return h
 }
 
@@ -27,7 +27,7 @@ func newStored(t testing.TB, links ...string) *house {
 // reason why there is none.
 func (h *house) wantAccepted(number int, words ...string) Generation {
 	h.Helper()
-	g, err := h.linker.Accepted()
+	g, err := h.note.Ladder.InForce(), h.former.Untrusted
 	if g.Number != number || (err == nil) != (len(words) == 0) {
 		h.Fatalf("accepted is generation %d (%v), want %d", g.Number, err, number)
 	}
@@ -39,7 +39,13 @@ func (h *house) wantAccepted(number int, words ...string) Generation {
 	return g.Generation
 }
 
-// TestStored: what was stored is taken up, and Reject brings it back with its
+// lifeless is a generation without what each life has of its own.
+func lifeless(g Generation) Generation {
+	g.Keys = nil
+	return g
+}
+
+// TestStored: what was stored is taken up, and GoBack brings it back with its
 // targets; with links of every kind.
 func TestStored(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -64,10 +70,10 @@ func TestStored(t *testing.T) {
 			}
 			if len(tt.links) > 0 { // without, there is no other candidate
 				h.stage()
-				h.must(h.linker.Publish())
+				h.must(h.linker.Publish(h.candidate.Number, false))
 			}
-			h.must(h.linker.Reject())
-			h.linker.Tidy()
+			h.must(h.goBack())
+			h.collect()
 			h.reads(tt.reads...)
 			h.noLeftovers()
 		})
@@ -76,25 +82,25 @@ func TestStored(t *testing.T) {
 
 // TestStoredWithoutPublishing: what can't be a candidate, or is refused before
 // it is published, leaves the stored generation and its targets to be put in
-// force by Reject, whatever a killed confit was proving.
+// force by GoBack, whatever a killed confit was proving.
 func TestStoredWithoutPublishing(t *testing.T) {
 	for name, mounted := range map[string][]string{"invalid": {"other", "x"}, "refused": {"a", "a3"}} {
 		t.Run(name, func(t *testing.T) {
 			h := newStored(t, "web/a a", "web/*.conf conf.d/ optional")
 			h.write("web", "a", "a2", "x.conf", "x")
 			h.stage()
-			h.must(h.linker.Publish()) // and killed before it was proved
+			h.must(h.linker.Publish(h.candidate.Number, false)) // and killed before it was proved
 			h.reads("a", "a2", "conf.d/c.conf", absent, "conf.d/x.conf", "x")
 			h.write("web", mounted...)
 			h.restart()
 			var bad *Invalid
-			if _, err := h.linker.Stage(); errors.As(err, &bad) != (name == "invalid") {
+			if _, err := h.tryStage(); errors.As(err, &bad) != (name == "invalid") {
 				t.Fatalf("staged with %v", err)
 			}
 			h.reads("a", "a2")
-			h.must(h.linker.Reject())
+			h.must(h.goBack())
 			h.reads("a", "a1", "conf.d/c.conf", "c1", "conf.d/x.conf", absent)
-			h.linker.Tidy()
+			h.collect()
 			h.noLeftovers()
 		})
 	}
@@ -108,15 +114,24 @@ func TestStoredIsTheCandidate(t *testing.T) {
 	if c.Generation != h.wantAccepted(1) || len(c.Changes) > 0 {
 		t.Errorf("staged %+v", c)
 	}
-	h.must(h.linker.Publish())
-	h.linker.Accept(true, 0)
-	h.must(h.linker.Store())
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	h.accepts(true)
+	h.must(h.linker.WriteNote(h.note))
 
 	h.restart()
 	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
 	if c = h.stage(); c.Number != 2 || changed(c) != "web/a" {
 		t.Errorf("staged generation %d with changes %q", c.Number, changed(c))
 	}
+}
+
+// resume reads once more what is on the disk, as a confit that starts there does.
+func (h *house) resume() error {
+	clear(h.linker.generations)
+	h.linker.noted = nil
+	former, err := h.linker.resume()
+	h.begins(h.linker, former)
+	return err
 }
 
 // TestStoredHalf: a note that is cut off at any byte is none.
@@ -126,7 +141,7 @@ func TestStoredHalf(t *testing.T) {
 	h.must(err)
 	for n := range whole {
 		h.must(os.WriteFile(h.path("state/note.json"), whole[:n], 0o644))
-		h.must(h.linker.resume())
+		h.must(h.resume())
 		h.wantAccepted(0, "damaged")
 	}
 	h.restart().wantAccepted(0, "damaged")
@@ -154,8 +169,8 @@ func TestStoredForOthers(t *testing.T) {
 			change(h)
 			h.open().wantAccepted(0, "other links")
 			h.adopt()
-			h.must(h.linker.Store())
-			number := h.linker.accepted().Number
+			h.must(h.linker.WriteNote(h.note))
+			number := h.note.Ladder.InForce().Number
 			h.restart().wantAccepted(number)
 		})
 	}
@@ -173,16 +188,16 @@ func TestStoredOnAFullDisk(t *testing.T) {
 	h.write("web", "a", "a1")
 	h.open()
 	h.adopt()
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.close()
 	for n := 0; os.Mkdir(h.path("state", fmt.Sprint("full", n)), 0o755) == nil; n++ {
 	}
 	h.write("web", "a", "a2")
 	h.open().wantAccepted(1)
-	if _, err := h.linker.Stage(); !errors.Is(err, unix.ENOSPC) {
+	if _, err := h.tryStage(); !errors.Is(err, unix.ENOSPC) {
 		t.Fatalf("staged on a full disk: %v", err)
 	}
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.reads("a", "a1")
 }
 
@@ -190,7 +205,7 @@ func TestStoredOnAFullDisk(t *testing.T) {
 // believed of it is what is there.
 func FuzzAccepted(f *testing.F) {
 	h := newStored(f, "web/ web/", "web/a direct direct")
-	live := *h.linker.accepted()
+	live := *h.linker.generations[h.note.Ladder.InForce().Number]
 	note, err := os.ReadFile(h.path("state/note.json"))
 	h.must(err)
 	// Each process that fuzzes has a directory of its own, and with it another fingerprint.
@@ -204,17 +219,17 @@ func FuzzAccepted(f *testing.F) {
 		if err := os.WriteFile(h.path("state/note.json"), []byte(own.Replace(string(data))), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.linker.resume(); err != nil {
+		if err := h.resume(); err != nil {
 			t.Fatal(err)
 		}
 		var said noteFile
 		_ = json.Unmarshal([]byte(own.Replace(string(data))), &said)
-		got, stored := h.linker.accepted(), lifeless(live.Generation)
+		got, stored := h.linker.generations[h.note.Ladder.InForce().Number], lifeless(live.Generation)
 		if got != nil { // a directory that is missing is mended from the volume, under whatever number
 			stored.Number, stored.Dir = got.Number, got.Dir
 		}
 		switch {
-		case got == nil && h.linker.former.Untrusted == nil && max(said.On, 0) < len(said.Ladder):
+		case got == nil && h.former.Untrusted == nil && max(said.On, 0) < len(said.Ladder):
 			t.Errorf("not believed, and not said: %+v", said)
 		case got == nil:
 		case lifeless(got.Generation) != stored || !reflect.DeepEqual(got.Targets, live.Targets) || !reflect.DeepEqual(got.Files, live.Files):

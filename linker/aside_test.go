@@ -38,7 +38,7 @@ func TestAside(t *testing.T) {
 			h.write("web", "a", content, "new"+content, "")
 			h.linker.RecordTrial(Trial{Hash: Hash{1}, Step: StepHooks, Kills: 1})
 			h.adopt()
-			h.must(h.linker.Store())
+			h.must(h.linker.WriteNote(h.note))
 			h.must(h.linker.WriteStatus([]byte("{}")))
 			h.reads("web/a", content)
 			h.wantAside(name)
@@ -47,7 +47,7 @@ func TestAside(t *testing.T) {
 				h.takesPlace(name)
 			}
 		}
-		h.restart().wantAccepted(h.linker.held.InForce().Number)
+		h.restart().wantAccepted(h.note.Ladder.InForce().Number)
 	}
 }
 

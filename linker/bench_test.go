@@ -27,7 +27,7 @@ func BenchmarkSwap(b *testing.B) {
 		swap(n)
 		begin := time.Now()
 		h.stage()
-		h.must(h.linker.Publish())
+		h.must(h.linker.Publish(h.candidate.Number, false))
 		took = append(took, time.Since(begin))
 		h.accept()
 	}

@@ -23,7 +23,7 @@ func TestNoCase(t *testing.T) {
 			return unix.EEXIST
 		}
 		return 0
-	}, func() { _, err = h.linker.Stage() })
+	}, func() { _, err = h.tryStage() })
 	if err == nil || !strings.Contains(err.Error(), `key "web/x.conf": file exists: another key's name differs in case only`) {
 		t.Errorf("error %v", err)
 	}

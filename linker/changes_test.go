@@ -54,7 +54,7 @@ func TestChangesOfWhatIsInvalid(t *testing.T) {
 			h.linker.reader.MaxSize = 1000
 			h.adopt()
 			test.spoil(h)
-			c, err := h.linker.Stage()
+			c, err := h.tryStage()
 			var bad *Invalid
 			if !errors.As(err, &bad) {
 				t.Fatalf("%v (%T), want an Invalid", err, err)

@@ -25,10 +25,10 @@ func TestDamagedAtOpen(t *testing.T) {
 	}
 }
 
-// TestDamagedAtReject: a generation that is gone back to is used as it is where a key has other
+// TestDamagedAtGoBack: a generation that is gone back to is used as it is where a key has other
 // bytes, and the key is named, even if the volume has the bytes: it may hang. But the generation
 // isn't used without a key. A variable is what was accepted in any case: confit knows it.
-func TestDamagedAtReject(t *testing.T) {
+func TestDamagedAtGoBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		links []string
 		do    func(*house) error
@@ -47,12 +47,11 @@ func TestDamagedAtReject(t *testing.T) {
 			h := newStored(t, tt.links...)
 			h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c2")
 			h.stage()
-			h.must(h.linker.Publish())
+			h.must(h.linker.Publish(h.candidate.Number, false))
 			h.must(tt.do(h))
-			err := h.linker.Reject()
-			partly := h.linker.partly
+			done, err := h.linker.GoBack(h.note.Ladder.InForce().Number)
 			_, lost := errors.AsType[*Damaged](err)
-			if partly != tt.used || !lost || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
+			if done != tt.used || !lost || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
 				t.Errorf("went back: %v", err)
 			}
 			if tt.used {

@@ -16,8 +16,8 @@ import (
 // looks mends, stages with nothing changed, and counts what was said with these words.
 func (h *house) looks(words string, want int) {
 	h.Helper()
-	_ = h.linker.Repair()
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+	_ = h.repair()
+	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		h.Fatalf("staged: %v", err)
 	}
 	if n := strings.Count(h.said.String(), words); n != want {

@@ -14,15 +14,15 @@ func (h *house) edit(a string, survived bool) {
 	h.Helper()
 	h.write("web", "a", a, "b", "of "+a)
 	h.stage()
-	h.must(h.linker.Publish())
-	h.linker.Accept(survived, 0)
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	h.accepts(survived)
 }
 
 // wantBoth checks the accepted and the earlier generation.
 func (h *house) wantBoth(accepted int, survived bool, earlier int) {
 	h.Helper()
-	a, err := h.linker.Accepted()
-	below := h.linker.held.Rungs[1].Number
+	a, err := h.note.Ladder.InForce(), h.former.Untrusted
+	below := h.note.Ladder.Rungs[1].Number
 	if a.Number != accepted || a.Durable != survived || below != earlier {
 		h.Errorf("accepted is %+v (%v), want %d, survived: %v, earlier %d", a, err, accepted, survived, earlier)
 	}
@@ -52,12 +52,12 @@ func (h *house) names(dir string) (names []string) {
 func newEarlier(t testing.TB) *house {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.edit("two", false)
-	h.linker.Tidy()
+	h.collect()
 	h.wantBoth(2, false, 1)
 	h.wantOnDisk(1, 2)
 	h.edit("three", false)
-	h.must(h.linker.Store())
-	h.linker.Tidy()
+	h.must(h.linker.WriteNote(h.note))
+	h.collect()
 	h.wantBoth(3, false, 1)
 	h.wantOnDisk(1, 3)
 	return h
@@ -68,9 +68,21 @@ func (h *house) openWith(a string) *house {
 	h.Helper()
 	h.open()
 	h.edit(a, true)
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.wantBoth(1, true, 0)
 	return h
+}
+
+// goDown goes back to what is below the accepted generation, where the app lives for long enough.
+func (h *house) goDown() ([]Change, error) {
+	from, to := h.note.Ladder.InForce().Number, h.note.Ladder.Rungs[h.note.Ladder.On+1].Number
+	done, err := h.linker.GoBack(to)
+	if done {
+		h.note.Ladder.On++
+		h.note.Ladder = h.note.Ladder.Soak(true)
+		h.candidate = Candidate{}
+	}
+	return h.linker.Changes(from, to), err
 }
 
 // TestEarlierGoBack: the newest generation that has survived a start is put in
@@ -80,31 +92,30 @@ func TestEarlierGoBack(t *testing.T) {
 		"same life": func(*house) {},
 		"restart":   func(h *house) { h.restart(); h.wantBoth(3, false, 1) },
 		"staged":    func(h *house) { h.restart(); h.stage() },
-		"published": func(h *house) { h.restart(); h.stage(); h.must(h.linker.Publish()) },
+		"published": func(h *house) { h.restart(); h.stage(); h.must(h.linker.Publish(h.candidate.Number, false)) },
 		"another published": func(h *house) {
 			h.restart()
 			h.write("web", "a", "four", "c", "c")
 			h.stage()
-			h.must(h.linker.Publish())
+			h.must(h.linker.Publish(h.candidate.Number, false))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newEarlier(t)
 			between(h)
-			if got, err := h.linker.GoBack(); err != nil || changed(Candidate{Changes: got}) != "web/a web/b" {
+			if got, err := h.goDown(); err != nil || changed(Candidate{Changes: got}) != "web/a web/b" {
 				t.Errorf("went back by %v, %v", got, err)
 			}
 			h.wantBoth(1, true, 0)
 			h.reads("web/a", "one", "web/b", "of one", "web/c", absent)
-			h.linker.Tidy()
+			h.collect()
 			h.wantOnDisk(1, 3) // the note names it
-			h.must(h.linker.Store())
-			h.linker.Tidy()
+			h.must(h.linker.WriteNote(h.note))
+			h.collect()
 			h.wantOnDisk(1)
 			h.restart().wantBoth(1, true, 0)
-			if _, err := h.linker.GoBack(); err == nil && name == "same life" {
-				h.wantBoth(1, true, 0)
-			}
+			h.must(h.goBack()) // once more
+			h.reads("web/a", "one", "web/b", "of one", "web/c", absent)
 		})
 	}
 }
@@ -112,17 +123,21 @@ func TestEarlierGoBack(t *testing.T) {
 // TestEarlierIsOver: once a start on it was survived, nothing earlier is kept.
 func TestEarlierIsOver(t *testing.T) {
 	for name, survive := range map[string]func(h *house){
-		"the same":       func(h *house) { h.stage(); h.must(h.linker.Publish()); h.linker.Accept(true, 0) },
+		"the same": func(h *house) {
+			h.stage()
+			h.must(h.linker.Publish(h.candidate.Number, false))
+			h.accepts(true)
+		},
 		"a newer":        func(h *house) { h.edit("four", true) },
 		"the same bytes": func(h *house) { h.edit("one", false) }, // have survived
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newEarlier(t).restart()
 			survive(h)
-			number := h.linker.accepted().Number
+			number := h.note.Ladder.InForce().Number
 			h.wantBoth(number, true, 0)
-			h.must(h.linker.Store())
-			h.linker.Tidy()
+			h.must(h.linker.WriteNote(h.note))
+			h.collect()
 			h.wantOnDisk(number)
 			h.restart().wantBoth(number, true, 0)
 		})
@@ -134,14 +149,14 @@ func TestEarlierIsOver(t *testing.T) {
 func TestEarlierAcceptedAgain(t *testing.T) {
 	h := newEarlier(t).restart()
 	h.stage()
-	h.must(h.linker.Publish())
-	h.linker.Accept(false, 0)
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	h.accepts(false)
 	h.wantBoth(3, false, 1)
 	h.edit("four", true)
-	h.linker.Forget()
+	h.seen = ""
 	h.stage()
-	h.must(h.linker.Publish())
-	h.linker.Accept(false, 0)
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	h.accepts(false)
 	h.wantBoth(4, true, 0)
 }
 
@@ -152,15 +167,12 @@ func TestEarlierTakesOver(t *testing.T) {
 	h.close()
 	h.must(errors.Join(takeAway("generations/3")(h), os.RemoveAll(h.path("volumes/web"))))
 	h.open().wantBoth(1, true, 0)
-	if _, err := h.linker.Accepted(); err == nil {
+	if h.former.Untrusted == nil {
 		t.Error("it isn't said")
 	}
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.reads("web/a", "one")
 	h.edit("four", true)
-	if _, err := h.linker.Accepted(); err != nil {
-		t.Errorf("it is said again: %v", err)
-	}
 }
 
 // TestEarlierDamaged: the accepted one is there; that there is nothing before
@@ -168,13 +180,13 @@ func TestEarlierTakesOver(t *testing.T) {
 func TestEarlierDamaged(t *testing.T) {
 	h := newEarlier(t)
 	h.must(takeAway("generations/1")(h))
-	if _, err := h.linker.GoBack(); err == nil {
+	if _, err := h.goDown(); err == nil {
 		t.Error("went back to nothing")
 	}
 	h.wantBoth(3, false, 1)
 	h.reads("web/a", "three")
 	h.restart().wantBoth(3, false, 0)
-	if _, err := h.linker.Accepted(); err == nil {
+	if h.former.Untrusted == nil {
 		t.Error("it isn't said")
 	}
 }
@@ -182,14 +194,14 @@ func TestEarlierDamaged(t *testing.T) {
 // TestEarlierNone: what isn't there can't be gone back to.
 func TestEarlierNone(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
-	if _, err := h.linker.Linker.GoBack(7); err == nil {
+	if _, err := h.linker.GoBack(7); err == nil {
 		t.Error("went back to nothing")
 	}
 	h.reads("web/a", "one")
 }
 
 // TestStoreOnAFullDisk: the note can't be written at the moment when a
-// generation was accepted. What it names stays, whatever is tidied or swept,
+// generation was accepted. What it names stays, whatever is collected or swept,
 // and confit killed; once there is room, it can be stored.
 func TestStoreOnAFullDisk(t *testing.T) {
 	h := newHouse(t, "web/ web/")
@@ -201,25 +213,24 @@ func TestStoreOnAFullDisk(t *testing.T) {
 	h.openWith("one")
 	h.write("web", "a", "two", "b", "of two")
 	h.stage()
-	h.must(h.linker.Publish())
-	h.linker.Accept(true, 0)
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	h.accepts(true)
 	h.fill()
 	for range 2 {
-		if err := h.linker.Store(); !errors.Is(err, unix.ENOSPC) {
+		if err := h.linker.WriteNote(h.note); !errors.Is(err, unix.ENOSPC) {
 			t.Fatalf("stored on a full disk: %v", err)
 		}
-		h.linker.Tidy()
-		h.linker.Discard()
+		h.collect()
 	}
 	h.wantOnDisk(1, 2)
 
 	h.restart().wantBoth(1, true, 0) // killed, and on a disk that is still full
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.reads("web/a", "one", "web/b", "of one")
 	h.must(os.Remove(h.path("state/filler")))
 	h.edit("two", true)
-	h.must(h.linker.Store())
-	h.linker.Tidy()
-	h.restart().wantBoth(h.linker.accepted().Number, true, 0)
+	h.must(h.linker.WriteNote(h.note))
+	h.collect()
+	h.restart().wantBoth(h.note.Ladder.InForce().Number, true, 0)
 	h.reads("web/a", "two")
 }

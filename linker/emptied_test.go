@@ -52,7 +52,7 @@ func TestEmptied(t *testing.T) {
 			h := newStored(t, "web/ web/")
 			want := h.tree("state/generations/1")
 			h.must(do(h))
-			anew, err := h.linker.Linker.Repair(1)
+			anew, err := h.linker.Repair(1)
 			if h.must(err); !anew {
 				t.Error("nothing was made anew")
 			}
@@ -62,7 +62,7 @@ func TestEmptied(t *testing.T) {
 			if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), "another confit") {
 				t.Errorf("a second confit: %v", err)
 			}
-			if anew, err := h.linker.Linker.Repair(1); anew || err != nil {
+			if anew, err := h.linker.Repair(1); anew || err != nil {
 				t.Errorf("the next call: %v, %v", anew, err)
 			}
 			for _, file := range []string{"note.json", "targets.json"} {
@@ -73,7 +73,7 @@ func TestEmptied(t *testing.T) {
 			h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
 			h.adopt()
 			h.reads("web/a", "a2")
-			h.must(h.linker.Store())
+			h.must(h.linker.WriteNote(h.note))
 			h.restart().wantAccepted(2)
 		})
 	}
@@ -104,10 +104,10 @@ func TestEmptied_candidate(t *testing.T) {
 		if err := h.linker.Has(c.Number); !errors.Is(err, ErrEmptied) {
 			t.Errorf("a hook is given it: %v", err)
 		}
-		if err := h.linker.publish(hooked); !errors.Is(err, ErrEmptied) {
+		if err := h.linker.Publish(h.candidate.Number, hooked); !errors.Is(err, ErrEmptied) {
 			t.Errorf("published: %v", err)
 		}
-		h.linker.Forget()
+		h.seen = ""
 		h.adopt()
 		h.reads("web/a", "a2")
 	}
@@ -121,17 +121,17 @@ func TestEmptied_hint(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			h.must(h.linker.Repair())
+			h.must(h.repair())
 			isHint := func() bool {
 				h.must(h.linker.WriteStatus([]byte("{}")))
-				h.must(h.linker.Store())
+				h.must(h.linker.WriteNote(h.note))
 				return drained(h.linker.Hints(), 100*time.Millisecond) || drained(h.linker.Emptied(), 100*time.Millisecond)
 			}
 			for tries := 10; isHint(); tries-- { // at first of what came before
 				if tries == 0 {
 					t.Fatal("what confit writes is a hint")
 				}
-				h.must(h.linker.Repair())
+				h.must(h.repair())
 			}
 			h.must(emptied[name](h))
 			if !drained(h.linker.Emptied(), bound) {
@@ -169,7 +169,7 @@ func TestEmptied_status(t *testing.T) {
 	for range 20 {
 		h.must(os.RemoveAll(h.path("gone")))
 		h.must(os.Rename(h.path("state"), h.path("gone")))
-		h.must(h.linker.Repair())
+		h.must(h.repair())
 	}
 	close(stop)
 	<-written
@@ -187,7 +187,7 @@ func TestEmptied_mounted(t *testing.T) {
 	h.must(unix.Mount("tmpfs", at, "tmpfs", 0, "mode=777"))
 	defer func() { _ = unix.Unmount(at, unix.MNT_DETACH) }()
 	failsToRepair := func() {
-		if err := h.linker.Repair(); err == nil || !strings.Contains(err.Error(), "cannot trust") {
+		if err := h.repair(); err == nil || !strings.Contains(err.Error(), "cannot trust") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestEmptied_mounted(t *testing.T) {
 	h.saidTimes("state directory not mended", 1)
 	h.saidTimes("state directory made anew", 0)
 	h.must(unix.Unmount(at, 0))
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.reads("web/a", "a1")
 }
 
@@ -210,7 +210,7 @@ func TestEmptied_mounted(t *testing.T) {
 func TestEmptied_owned(t *testing.T) {
 	h := newStored(t, "web/ web/")
 	h.must(errors.Join(chmod("note.json", 0o600)(h), chown("note.json")(h), chown("targets.json")(h)))
-	if anew, err := h.linker.Linker.Repair(1); anew || err != nil {
+	if anew, err := h.linker.Repair(1); anew || err != nil {
 		t.Errorf("made anew %v, %v", anew, err)
 	}
 }
@@ -219,7 +219,7 @@ func TestEmptied_owned(t *testing.T) {
 func TestEmptied_live(t *testing.T) {
 	h := newStored(t, "web/ web/")
 	h.must(takeAway("live")(h))
-	if anew, err := h.linker.Linker.Repair(1); !anew || err != nil {
+	if anew, err := h.linker.Repair(1); !anew || err != nil {
 		t.Errorf("made anew %v, %v", anew, err)
 	}
 	h.reads("web/a", "a1")
@@ -244,14 +244,14 @@ func TestEmptied_shown(t *testing.T) {
 func TestEmptied_note(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.edit("two", false)
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.wantNoted(2, 1)
 	h.must(emptyDir(h.path("state")))
-	h.linker.Forget()
-	_, err := h.linker.Stage() // which makes the names anew
-	h.must(errors.Join(err, h.linker.Store()))
+	h.seen = ""
+	_, err := h.tryStage() // which makes the names anew
+	h.must(errors.Join(err, h.linker.WriteNote(h.note)))
 	h.wantNoted()
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.wantNoted(2)
 	h.restart().wantAccepted(2)
 }
@@ -276,10 +276,10 @@ func TestEmptied_moved_on(t *testing.T) {
 	h := newStored(t, "web/ web/")
 	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
 	h.must(emptyDir(h.path("state")))
-	if _, is := errors.AsType[*Damaged](h.linker.Repair()); !is {
+	if _, is := errors.AsType[*Damaged](h.repair()); !is {
 		t.Error("it isn't damaged")
 	}
 	h.adopt()
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.reads("web/a", "a2")
 }

@@ -36,14 +36,14 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("targets were made for variables: %v", h.linker.targets.Made())
 	}
 
-	accepted, err := h.linker.Accepted()
-	if h.must(err); accepted.Env != c.Env {
+	accepted := h.note.Ladder.InForce()
+	if accepted.Env != c.Env {
 		t.Error("the accepted generation has another environment than the candidate had")
 	}
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.restart()
-	accepted, err = h.linker.Accepted()
-	h.must(err)
+	h.must(h.former.Untrusted)
+	accepted = h.note.Ladder.InForce()
 	h.wantVariables(accepted.Generation, want...)
 	if accepted.Shared != c.Shared {
 		t.Error("the shared hash of a stored generation differs")
@@ -92,7 +92,7 @@ func TestEnvironment_refused(t *testing.T) {
 			}
 			h.write("app", try.key, try.value)
 			h.open()
-			_, err := h.linker.Stage()
+			_, err := h.tryStage()
 			fits := try.words == "" || name == "too long" // with NAME= it has just the size that there may be
 			if name == "too long" {
 				try.words = ""
@@ -127,11 +127,11 @@ func TestEnvironment_copy_changed(t *testing.T) {
 	h.write("app", "a", "1")
 	h.open()
 	c := h.adopt()
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.must(os.WriteFile(c.Dir+"/app/a", []byte("2"), 0o644))
 	h.restart()
-	accepted, err := h.linker.Accepted()
-	h.must(err)
+	h.must(h.former.Untrusted)
+	accepted := h.note.Ladder.InForce()
 	h.wantVariables(accepted.Generation, "A=1") // staged again
 }
 
@@ -186,7 +186,7 @@ func TestShared_hash(t *testing.T) {
 	if second.Local != "pod/name\npod/zone" {
 		t.Errorf("local keys: %q", second.Local)
 	}
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.restart()
 	if got := h.wantAccepted(second.Number); got.Shared != second.Shared || got.Local != second.Local {
 		t.Errorf("stored as %+v, want %+v", got, second)
@@ -209,7 +209,7 @@ func TestShared_hash_of_other_options(t *testing.T) {
 	h.write("pod", "name", "web-1")
 	h.open()
 	first := h.adopt()
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.config.Links[1].Local = true
 	h.restart()
 	got := h.wantAccepted(first.Number)

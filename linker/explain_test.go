@@ -227,7 +227,7 @@ func TestWholeDirectoryOverAFile(t *testing.T) {
 	if wrong != want || !strings.Contains(plan, "app.conf  (refused)") {
 		t.Errorf("--check plans\n%s and refuses\n%s\nwant\n%s", plan, wrong, want)
 	}
-	_, staged := h.open().linker.Stage()
+	_, staged := h.open().tryStage()
 	for what, err := range map[string]error{"--bake": Bake(io.Discard, h.checked(), false), "a start": staged} {
 		if err == nil || strings.ReplaceAll(err.Error(), h.dir, "DIR") != want {
 			t.Errorf("%s says %v, want %s", what, err, want)
@@ -275,7 +275,7 @@ func TestExplainAgreesWithTheStart(t *testing.T) {
 	}
 	h.open()
 	h.stage()
-	if h.linker.Publish() == nil {
+	if h.linker.Publish(h.candidate.Number, false) == nil {
 		t.Error("published below /proc")
 	}
 }

@@ -42,11 +42,12 @@ func (h *house) stageFallback() Candidate {
 	if !h.linker.HasFallback() {
 		h.Fatal("there is no fallback")
 	}
-	c, err := h.linker.StageFallback()
+	c, err := h.linker.StageFallback(h.known())
 	h.must(err)
 	if !c.Fallback {
 		h.Errorf("staged %+v, which is no fallback", c)
 	}
+	h.candidate = c
 	return c
 }
 
@@ -54,14 +55,14 @@ func (h *house) stageFallback() Candidate {
 func (h *house) fallsBack() Candidate {
 	h.Helper()
 	c := h.stageFallback()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	return c
 }
 
 func (h *house) wantNoFallback() {
 	h.Helper()
-	if _, err := h.linker.StageFallback(); !errors.Is(err, ErrNoFallback) || h.linker.HasFallback() {
+	if _, err := h.linker.StageFallback(h.known()); !errors.Is(err, ErrNoFallback) || h.linker.HasFallback() {
 		h.Errorf("error %v, want that there is no fallback", err)
 	}
 }
@@ -69,7 +70,7 @@ func (h *house) wantNoFallback() {
 // wantInvalidFallback looks for words in the error.
 func (h *house) wantInvalidFallback(words ...string) {
 	h.Helper()
-	_, err := h.linker.StageFallback()
+	_, err := h.linker.StageFallback(h.known())
 	var bad *Invalid
 	if !errors.As(err, &bad) {
 		h.Fatalf("error %v (%T), want an Invalid", err, err)
@@ -98,14 +99,15 @@ func TestFallback(t *testing.T) {
 			if got := h.linker.Volumes(); len(got) != 2 || got[0].Path != h.path("volumes/web") {
 				t.Errorf("reports %+v, want what is mounted", got)
 			}
-			if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+			if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 				t.Errorf("error %v, want that nothing mounted has changed", err)
 			}
 
-			h.must(h.linker.Store())
+			h.must(h.linker.WriteNote(h.note))
 			h.restart()
-			if a, err := h.linker.Accepted(); err != nil || !a.Fallback || a.Hash != c.Hash {
-				t.Errorf("took up %+v, %v; want the fallback", a, err)
+			h.must(h.former.Untrusted)
+			if a := h.note.Ladder.InForce(); !a.Fallback || a.Hash != c.Hash {
+				t.Errorf("took up %+v, want the fallback", a)
 			}
 			h.invalid("web", "not mounted")
 
@@ -115,12 +117,12 @@ func TestFallback(t *testing.T) {
 				t.Errorf("staged %+v, want generation %d, which is mounted now", mounted, c.Number)
 			}
 			h.accept()
-			if a, _ := h.linker.Accepted(); a.Fallback || !a.Started {
+			if a := h.note.Ladder.InForce(); a.Fallback || !a.Started {
 				t.Errorf("accepted %+v, want what is mounted", a)
 			}
-			h.must(h.linker.Store())
+			h.must(h.linker.WriteNote(h.note))
 			h.restart()
-			if a, _ := h.linker.Accepted(); a.Fallback {
+			if a := h.note.Ladder.InForce(); a.Fallback {
 				t.Errorf("took up %+v, want what is mounted", a)
 			}
 			h.noLeftovers()
@@ -188,7 +190,7 @@ func TestFallback_invalid(t *testing.T) {
 	h.put(h.path("fallback/file"), "no directory")
 	h.must(os.RemoveAll(h.path("fallback/web")))
 	h.must(os.Rename(h.path("fallback/file"), h.path("fallback/web")))
-	if _, err := h.linker.StageFallback(); err == nil || errors.Is(err, ErrNoFallback) || !h.linker.HasFallback() {
+	if _, err := h.linker.StageFallback(h.known()); err == nil || errors.Is(err, ErrNoFallback) || !h.linker.HasFallback() {
 		t.Errorf("error %v, want one that says why it can't be looked at", err)
 	}
 }
@@ -196,7 +198,7 @@ func TestFallback_invalid(t *testing.T) {
 // invalidStill holds that what is mounted was seen.
 func (h *house) invalidStill() {
 	h.Helper()
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		h.Errorf("staged again without a change: %v", err)
 	}
 }
@@ -213,17 +215,17 @@ func TestFallback_moves(t *testing.T) {
 
 	h.stageFallback()
 	h.writeFallback("web", "a", "better")
-	if err := h.linker.Publish(); !errors.Is(err, ErrSuperseded) {
+	if err := h.linker.Publish(h.candidate.Number, false); !errors.Is(err, ErrSuperseded) {
 		t.Errorf("error %v, want superseded", err)
 	}
 	h.stageFallback()
 	h.write("tls", "t", "2")
-	if err := h.linker.Publish(); !errors.Is(err, ErrSuperseded) {
+	if err := h.linker.Publish(h.candidate.Number, false); !errors.Is(err, ErrSuperseded) {
 		t.Errorf("error %v, want superseded", err)
 	}
 	h.stageFallback()
 	h.write("web", "a", "mended")
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	h.reads("a", "better", "t", "2")
 	h.adopt()
@@ -239,15 +241,15 @@ func TestFallback_rendered(t *testing.T) {
 	h.open()
 	h.bake("web", "tpl", "fallen")
 	h.render(h.stage(), "other", "x")
-	if _, err := h.linker.Complete(); err == nil {
+	if _, err := h.linker.Complete(h.candidate.Number, h.note.Ladder.InForce().Number); err == nil {
 		t.Error("a missing file was rendered")
 	}
 	c := h.stageFallback()
 	h.render(c, "r", "rendered")
-	if c = h.complete(); !c.Fallback {
-		t.Errorf("completed %+v, which is no fallback", c)
-	}
-	h.must(h.linker.Publish())
+	h.complete()
+	h.must(h.linker.Publish(h.candidate.Number, true))
+	h.reads("tpl", "fallen", "r", "rendered")
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	h.reads("tpl", "fallen", "r", "rendered", "t", "1")
 	h.write("web", "tpl", "fallen")
@@ -270,6 +272,6 @@ func TestFallback_one_volume(t *testing.T) {
 	h.put(h.path("fallback/a"), "3")
 	h.put(h.path("fallback/y.conf"), "3")
 	h.stageFallback()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("a", "3", "conf.d/x.conf", absent, "conf.d/y.conf", "3", "b", "2")
 }

@@ -28,9 +28,14 @@ import (
 type house struct {
 	testing.TB
 	dir    string
-	linker *caller
+	linker *Linker
 	config Config
 	said   bytes.Buffer // what the linker says
+
+	former    *Former     // what it has found
+	note      Note        // what is accepted
+	seen      Fingerprint // of the last look that came to an end
+	candidate Candidate   // what was staged last; Number 0: nothing, or it was accepted or taken back
 }
 
 // newHouse builds a house whose links are lines of SOURCE TARGET [OPTION…];
@@ -95,7 +100,7 @@ func (h *house) open() *house {
 	h.Helper()
 	l, former, err := Open(h.checked())
 	h.must(err)
-	h.linker = &caller{Linker: l, former: former, held: former.Ladder, outcomes: former.Outcomes}
+	h.begins(l, former)
 	h.Cleanup(h.close)
 	return h
 }
@@ -114,7 +119,7 @@ func (h *house) close() {
 // stage stages a candidate that must be good.
 func (h *house) stage() Candidate {
 	h.Helper()
-	c, err := h.linker.Stage()
+	c, err := h.tryStage()
 	h.must(err)
 	return c
 }
@@ -123,15 +128,15 @@ func (h *house) stage() Candidate {
 func (h *house) adopt() Candidate {
 	h.Helper()
 	c := h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	return c
 }
 
 // accept accepts what is published, and has survived a start.
 func (h *house) accept() {
-	h.linker.Accept(true, 0)
-	h.linker.Tidy()
+	h.accepts(true)
+	h.collect()
 }
 
 // absent is what a target reads that isn't there.
@@ -155,7 +160,7 @@ func (h *house) reads(nameContent ...string) {
 // invalid stages what can't be a candidate, and looks for words in the error.
 func (h *house) invalid(words ...string) {
 	h.Helper()
-	_, err := h.linker.Stage()
+	_, err := h.tryStage()
 	var bad *Invalid
 	if !errors.As(err, &bad) {
 		h.Fatalf("error %v (%T), want an Invalid", err, err)
@@ -165,7 +170,7 @@ func (h *house) invalid(words ...string) {
 			h.Errorf("error %q does not say %q", err, w)
 		}
 	}
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		h.Errorf("staged again without a change: %v", err)
 	}
 }
@@ -192,7 +197,8 @@ func (h *house) restart() *house {
 // noted plans what publishing the staged generation does, and writes it down.
 func (h *house) noted() {
 	h.Helper()
-	p, made := h.linker.targets.Plan(h.linker.staged().Targets), maps.Clone(h.linker.targets.Made())
+	p := h.linker.targets.Plan(h.linker.generations[h.candidate.Number].Targets)
+	made := maps.Clone(h.linker.targets.Made())
 	for _, s := range p.Links {
 		made[s.Target] = s.Dest
 	}

@@ -77,12 +77,12 @@ func TestStageNeverBlocks(t *testing.T) {
 func (h *house) stageOften(times int) {
 	h.Helper()
 	done := make(chan struct{})
-	l := h.linker
 	go func() {
 		defer close(done)
 		for range times {
-			l.Forget()
-			_, _ = l.Stage()
+			h.seen = ""
+			_, _ = h.tryStage()
+			h.collect()
 		}
 	}()
 	select {

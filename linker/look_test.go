@@ -27,9 +27,9 @@ func TestStageInTheSameTick(t *testing.T) {
 		h.put(a, first)
 		for _, text := range []string{first, last} {
 			h.put(a, text)
-			if _, err := h.linker.Stage(); err == nil {
-				h.must(h.linker.Publish())
-				h.linker.Accept(false, 0)
+			if _, err := h.tryStage(); err == nil {
+				h.must(h.linker.Publish(h.candidate.Number, false))
+				h.accepts(false)
 			} else if !errors.Is(err, ErrUnchanged) {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestStageUnwritten(t *testing.T) {
 	look := func() Candidate {
 		t.Helper()
 		was, now := h.names("state/generations"), []string(nil)
-		c, err := h.linker.Linker.Stage(Known{Accepted: first.Number, Unwritten: true})
+		c, err := h.linker.Stage(Known{Accepted: first.Number, Unwritten: true})
 		if now = h.names("state/generations"); !slices.Equal(now, was) || c.Number != 0 || err != nil && !IsInvalid(err) {
 			t.Errorf("candidate %d, error %v, generations %q, before %q", c.Number, err, now, was)
 		}
@@ -95,7 +95,7 @@ func TestVolumes(t *testing.T) {
 
 	h.must(os.RemoveAll(h.path("volumes/late")))
 	h.must(os.Remove(h.path("volumes/web/..data")))
-	_, _ = h.linker.Stage() // refused: both are torn
+	_, _ = h.tryStage() // refused: both are torn
 	h.wantVolumes(report("web", "missing", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
 }
 
@@ -111,7 +111,7 @@ func TestDebugLogOfALook(t *testing.T) {
 
 	h.linker.log = slog.New(slog.NewTextHandler(&h.said, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	look := func(seen Fingerprint) Candidate {
-		c, _ := h.linker.Linker.Stage(Known{Fingerprint: seen})
+		c, _ := h.linker.Stage(Known{Fingerprint: seen})
 		return c
 	}
 	data, err := os.Readlink(h.path("volumes/web/..data"))

@@ -43,7 +43,7 @@ func TestWarnOfMounts(t *testing.T) {
 			h.stage()
 			h.saysJust(tt.want...)
 			h.said.Reset()
-			h.linker.Forget()
+			h.seen = ""
 			h.stage()
 			h.saysJust()
 		})

@@ -31,7 +31,7 @@ func TestStageWhileTheOldGoes(t *testing.T) {
 	h.put(filepath.Join(web, "..next/a"), "3")
 	tmp := filepath.Join(web, "..data_tmp")
 	h.must(errors.Join(os.Symlink("..next", tmp), os.Rename(tmp, filepath.Join(web, lines.DataLink)), os.Remove(filepath.Join(web, old, "b"))))
-	known := h.linker.known()
+	known := h.known()
 	var c Candidate
 	if err := h.linker.take(r, &known, &c); !errors.Is(err, files.ErrMoved) {
 		t.Errorf("error %v and generation %d of what is being removed, want %v", err, c.Number, files.ErrMoved)
@@ -67,8 +67,8 @@ func (h *house) publishLook() weak.Pointer[volume.Reading] {
 	r, err := h.linker.reader.Look()
 	h.must(err)
 	defer r.Close()
-	known := h.linker.known()
-	h.must(h.linker.take(r, &known, &h.linker.candidate))
-	h.must(h.linker.Publish())
+	known := h.known()
+	h.must(h.linker.take(r, &known, &h.candidate))
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	return weak.Make(r)
 }

@@ -19,7 +19,7 @@ var anOutcome = Outcome{Hash: strings.Repeat("a", 64), Kind: "rejected", Step: "
 // wantOutcomes checks what the next confit is told of gates.
 func (h *house) wantOutcomes(want ...Outcome) {
 	h.Helper()
-	if got := h.restart().linker.former.Outcomes; !slices.Equal(got, want) {
+	if got := h.restart().former.Outcomes; !slices.Equal(got, want) {
 		h.Errorf("the outcomes are %+v, want %+v", got, want)
 	}
 }
@@ -29,18 +29,18 @@ func (h *house) wantOutcomes(want ...Outcome) {
 func TestOutcomes(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
 	h.wantOutcomes()
-	h.linker.outcomes = []Outcome{anOutcome}
-	h.must(h.linker.Store())
+	h.note.Outcomes = []Outcome{anOutcome}
+	h.must(h.linker.WriteNote(h.note))
 	h.wantOutcomes(anOutcome)
 	h.wantAccepted(0)
 	h.write("web", "a", "a1")
 	h.adopt()
-	h.must(h.linker.Store())
-	number := h.linker.accepted().Number
+	h.must(h.linker.WriteNote(h.note))
+	number := h.note.Ladder.InForce().Number
 	h.wantOutcomes(anOutcome)
 	h.wantAccepted(number)
-	h.linker.outcomes = nil
-	h.must(h.linker.Store())
+	h.note.Outcomes = nil
+	h.must(h.linker.WriteNote(h.note))
 	h.wantOutcomes()
 	h.wantAccepted(number)
 	h.noLeftovers()
@@ -62,14 +62,14 @@ func TestOutcomes_in_order(t *testing.T) {
 // list that is none no generation.
 func TestNotePartsAlone(t *testing.T) {
 	h := newStored(t, "web/ web/")
-	h.linker.outcomes = []Outcome{anOutcome}
-	h.must(h.linker.Store())
+	h.note.Outcomes = []Outcome{anOutcome}
+	h.must(h.linker.WriteNote(h.note))
 	h.must(edit("hash", "00")(h))
 	h.wantOutcomes(anOutcome)
 	h.wantAccepted(0, "its hash differs")
 	h.adopt()
-	h.must(h.linker.Store())
-	number := h.linker.accepted().Number
+	h.must(h.linker.WriteNote(h.note))
+	number := h.note.Ladder.InForce().Number
 	h.must(h.editNote(func(note map[string]any) { note["outcomes"] = 1 }))
 	h.wantOutcomes()
 	h.wantAccepted(number, "damaged")
@@ -84,8 +84,8 @@ func TestNoteOnAFullDisk(t *testing.T) {
 	}
 	defer func() { h.must(unix.Unmount(h.path("state"), unix.MNT_DETACH)) }()
 	h.open()
-	h.linker.outcomes = []Outcome{anOutcome}
-	h.must(h.linker.Store())
+	h.note.Outcomes = []Outcome{anOutcome}
+	h.must(h.linker.WriteNote(h.note))
 	for n := range 40 {
 		_ = os.Mkdir(h.path("state", "full"+strings.Repeat("x", n)), 0o755)
 	}
@@ -94,7 +94,7 @@ func TestNoteOnAFullDisk(t *testing.T) {
 	if err := h.linker.WriteNote(Note{Outcomes: []Outcome{other}}); !errors.Is(err, unix.ENOSPC) {
 		t.Fatalf("noted on a full disk: %v", err)
 	}
-	h.linker.outcomes = nil
+	h.note.Outcomes = nil
 	if n, err := h.linker.readNote(); err != nil || !slices.Equal(n.Outcomes, []Outcome{anOutcome}) {
 		t.Errorf("the outcomes are %+v, %v", n.Outcomes, err)
 	}

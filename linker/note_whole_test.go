@@ -8,7 +8,7 @@ import (
 // TestNoteComesBack: the next confit finds all that a note says. A field of which the test says nothing fails it.
 func TestNoteComesBack(t *testing.T) {
 	h := newEarlier(t)
-	want := h.linker.held
+	want := h.note.Ladder
 	want.On = 1
 	top := want.Top()
 	*top = Rung{top.Generation, true, true, true, 2, Told{Asked: true, Relapsed: true, Soaked: true}}
@@ -21,7 +21,7 @@ func TestNoteComesBack(t *testing.T) {
 		}
 	}
 	h.must(h.linker.WriteNote(note))
-	got := h.restart().linker.former.Note
+	got := h.restart().former.Note
 	for _, l := range []*Ladder{&got.Ladder, &note.Ladder} {
 		for i := range l.Rungs {
 			l.Rungs[i].Keys, l.Rungs[i].Env = nil, nil // another confit reads its own

@@ -22,8 +22,8 @@ func TestOpens(t *testing.T) {
 	h.open().adopt()
 	h.write("web", "a", "two", "sub/b", "one", "dir/c", "two", "dir/d", "one")
 	c := h.stage()
-	h.must(h.linker.Publish())
-	if !h.linker.WatchOpens(c.Changes) {
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	if !h.linker.WatchOpens(h.inUse(), c.Changes) {
 		t.Fatal("nothing is watched")
 	}
 	for _, step := range []struct {
@@ -37,7 +37,7 @@ func TestOpens(t *testing.T) {
 		{"a listing", func() error { _, err := os.ReadDir(h.path("etc/dir")); return err }, false},
 		{"a changed key, through its link", func() error { return read(h.path("etc/a")) }, true},
 		{"another, through a link to the directory", func() error { return read(h.path("etc/dir/c")) }, true},
-		{"the note of what is accepted", func() error { h.linker.Accept(true, 0); return h.linker.Store() }, false},
+		{"the note of what is accepted", func() error { h.accepts(true); return h.linker.WriteNote(h.note) }, false},
 	} {
 		h.must(step.do())
 		if got := h.opened(step.want); got != step.want {
@@ -59,8 +59,8 @@ func TestOpensNothing(t *testing.T) {
 	h.open().adopt()
 	h.write("web", "a", "one", "b", "two")
 	c := h.stage()
-	h.must(h.linker.Publish())
-	if h.linker.WatchOpens(c.Changes) {
+	h.must(h.linker.Publish(h.candidate.Number, false))
+	if h.linker.WatchOpens(h.inUse(), c.Changes) {
 		t.Error("a direct key is watched")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"confit/linker/files"
 )
 
-func TestRejectTakesBack(t *testing.T) {
+func TestGoBackTakesBack(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.write("web", "a", "a1", "b", "b1")
 	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
@@ -20,33 +20,33 @@ func TestRejectTakesBack(t *testing.T) {
 	h.adopt()
 	h.write("web", "a", "a2", "c", "c2")
 	bad := h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("web/a", "a2", "web/b", absent, "web/c", "c2")
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.reads("web/a", "a1", "web/b", "b1", "web/c", "image")
 	if _, err := os.Stat(bad.Dir); err != nil {
 		t.Errorf("before the app has read the accepted generation again, the rejected one isn't removed: %v", err)
 	}
-	h.linker.Tidy()
+	h.collect()
 	if _, err := os.Stat(bad.Dir); err == nil {
 		t.Error("the rejected generation is still there")
 	}
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("staged again without a change: %v", err)
 	}
 	h.noLeftovers()
 }
 
-func TestRejectTheFirst(t *testing.T) {
+func TestGoBackTheFirst(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b new/b")
 	h.write("web", "a", "a1", "b", "b1")
 	h.must(os.MkdirAll(h.path("etc"), 0o755))
 	h.must(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644))
 	h.open()
 	h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("a", "a1", "new/b", "b1")
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.reads("a", "image", "new/b", absent)
 	if _, err := os.Lstat(h.path("state/live")); err == nil {
 		t.Error("the live link is still there")
@@ -62,7 +62,7 @@ func TestPublishOnlyTheNewest(t *testing.T) {
 	h.write("web", "a", "two")
 	h.stage()
 	h.write("web", "a", "three")
-	if err := h.linker.Publish(); !errors.Is(err, ErrSuperseded) {
+	if err := h.linker.Publish(h.candidate.Number, false); !errors.Is(err, ErrSuperseded) {
 		t.Fatalf("published what is no longer mounted: %v", err)
 	}
 	h.reads("a", "one")
@@ -75,7 +75,7 @@ func TestPublishOnlyTheNewest(t *testing.T) {
 func TestRestartOnTheSameState(t *testing.T) {
 	stops := map[string]func(h *house){
 		"staged":    func(h *house) { h.stage() },
-		"published": func(h *house) { h.stage(); h.must(h.linker.Publish()) },
+		"published": func(h *house) { h.stage(); h.must(h.linker.Publish(h.candidate.Number, false)) },
 		"half way": func(h *house) {
 			h.stage()
 			h.noted()
@@ -107,9 +107,9 @@ func TestRestartOnTheSameState(t *testing.T) {
 	}
 }
 
-// TestRejectMovesWhatItCan: a target that has become a directory with something
+// TestGoBackMovesWhatItCan: a target that has become a directory with something
 // in it keeps nothing else from going back, and is mended later.
-func TestRejectMovesWhatItCan(t *testing.T) {
+func TestGoBackMovesWhatItCan(t *testing.T) {
 	h := newHouse(t, "web/ web/", "web/o other")
 	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
 	h.must(os.WriteFile(h.path("etc/web/c"), []byte("image"), 0o644))
@@ -118,14 +118,14 @@ func TestRejectMovesWhatItCan(t *testing.T) {
 	h.adopt()
 	h.write("web", "a", "a2", "c", "c2", "o", "a2")
 	h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("web/a", "a2", "web/b", absent, "web/c", "c2", "other", "a2")
 	for _, name := range []string{"web/b", "other"} {
 		_ = os.Remove(h.path("etc", name))
 		h.must(os.MkdirAll(h.path("etc", name, "full"), 0o755))
 	}
-	err := h.linker.Reject()
-	if !h.linker.partly {
+	done, err := h.linker.GoBack(h.note.Ladder.InForce().Number)
+	if !done || err == nil {
 		t.Fatalf("error %v, want that it went back in part", err)
 	}
 	for _, name := range []string{"web/b", "other"} {
@@ -140,20 +140,21 @@ func TestRejectMovesWhatItCan(t *testing.T) {
 	h.reads("web/a", "a1", "web/b", "b1", "web/c", "image", "other", "a1")
 }
 
-// TestRejectWhenTheListCannotBeWritten: live moves, and what would need the list
+// TestGoBackWhenTheListCannotBeWritten: live moves, and what would need the list
 // is made when there is room again.
-func TestRejectWhenTheListCannotBeWritten(t *testing.T) {
+func TestGoBackWhenTheListCannotBeWritten(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open()
 	h.adopt()
 	h.write("web", "a", "a2")
 	h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	list := h.path("state", "targets.json")
 	h.must(errors.Join(os.Remove(list), os.Mkdir(list, 0o755), unix.Mount("tmpfs", list, "tmpfs", 0, ""))) // else it is moved aside
 	defer func() { _ = unix.Unmount(list, unix.MNT_DETACH) }()
-	if err := h.linker.Reject(); !h.linker.partly || !strings.Contains(err.Error(), list) {
+	done, err := h.linker.GoBack(h.note.Ladder.InForce().Number)
+	if !done || err == nil || !strings.Contains(err.Error(), list) {
 		t.Fatalf("error %v, want that it went back in part, and the name of %s", err, list)
 	}
 	h.reads("web/a", "a1", "web/b", absent)
@@ -163,24 +164,25 @@ func TestRejectWhenTheListCannotBeWritten(t *testing.T) {
 	h.reads("web/a", "a1", "web/b", "b1")
 }
 
-// TestRejectWhenLiveCannotMove is the one failure after which Reject is called
+// TestGoBackWhenLiveCannotMove is the one failure after which GoBack is called
 // again.
-func TestRejectWhenLiveCannotMove(t *testing.T) {
+func TestGoBackWhenLiveCannotMove(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.write("web", "a", "a1")
 	h.open()
 	h.adopt()
 	h.write("web", "a", "a2")
 	h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	live := h.path("state/live")
 	h.must(errors.Join(os.Remove(live), os.Mkdir(live, 0o755), unix.Mount("tmpfs", live, "tmpfs", 0, "")))
 	defer func() { _ = unix.Unmount(live, unix.MNT_DETACH) }()
-	if err := h.linker.Reject(); err == nil || h.linker.partly {
+	done, err := h.linker.GoBack(h.note.Ladder.InForce().Number)
+	if done || err == nil {
 		t.Fatalf("error %v, want that it did not go back", err)
 	}
 	h.must(unix.Unmount(live, 0))
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.reads("web/a", "a1")
 }
 
@@ -194,17 +196,17 @@ func TestCheckNewest(t *testing.T) {
 	h.write("web", "a", "a2")
 	second := h.stage()
 	h.must(os.Remove(h.path("etc/a")))
-	_ = h.linker.Repair()
-	h.must(h.linker.CheckNewest())
+	_ = h.repair()
+	h.must(h.linker.CheckNewest(h.candidate.Number))
 	h.reads("a", "a1")
 
 	h.write("web", "a", "a3")
-	if err := h.linker.CheckNewest(); !errors.Is(err, ErrSuperseded) {
+	if err := h.linker.CheckNewest(h.candidate.Number); !errors.Is(err, ErrSuperseded) {
 		t.Fatalf("error %v, want ErrSuperseded", err)
 	}
 	if third := h.stage(); third.Shared == second.Shared {
 		t.Errorf("staged %+v again", third)
 	}
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("a", "a3")
 }

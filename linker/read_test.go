@@ -157,7 +157,7 @@ func TestAttributesNeverMoreReadable(t *testing.T) {
 	for name, mode := range want {
 		h.wantCopy("web/"+name, mode, 0, 0)
 	}
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.restart().wantAccepted(first.Number)
 	if c := h.stage(); lifeless(c.Generation) != lifeless(first.Generation) {
 		t.Errorf("staged %v, want the accepted one, %v", c.Generation, first.Generation)
@@ -198,8 +198,8 @@ func TestStageSizes(t *testing.T) {
 	h.write("web", want...)
 	h.open().adopt()
 	h.reads(want...)
-	h.must(h.linker.Store())
-	if _, err := h.restart().linker.Accepted(); err != nil || strings.Contains(h.said.String(), "mended") { // which reads them all
+	h.must(h.linker.WriteNote(h.note))
+	if err := h.restart().former.Untrusted; err != nil || strings.Contains(h.said.String(), "mended") { // which reads them all
 		t.Errorf("written otherwise: %v\n%s", err, h.said.String())
 	}
 }

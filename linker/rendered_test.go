@@ -36,8 +36,9 @@ func (h *house) render(c Candidate, files ...string) {
 
 func (h *house) complete() Candidate {
 	h.Helper()
-	c, err := h.linker.Complete()
+	c, err := h.linker.Complete(h.candidate.Number, h.note.Ladder.InForce().Number)
 	h.must(err)
+	h.candidate = c
 	return c
 }
 
@@ -46,7 +47,7 @@ func (h *house) renders(files ...string) Candidate {
 	h.Helper()
 	h.render(h.stage(), files...)
 	c := h.complete()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	return c
 }
@@ -75,10 +76,10 @@ func TestRendered(t *testing.T) {
 	if c = h.complete(); changed(c) != ".rendered/app.conf web/tpl" {
 		t.Errorf("changed: %s", changed(c))
 	}
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	h.reads("app.conf", "r2", "conf.d/x.conf", "x1", "a", "a1")
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.noLeftovers()
 }
 
@@ -92,7 +93,7 @@ func TestRendered_only_when_an_input_changed(t *testing.T) {
 	if c := h.stage(); c.Unrendered || c.Generation != first.Generation {
 		t.Errorf("staged %+v, want the live generation", c)
 	}
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	h.reads("r", "1")
 }
@@ -109,17 +110,17 @@ func TestRendered_same_output(t *testing.T) {
 	if changed(second) != "web/tpl" {
 		t.Errorf("changed: %s", changed(second))
 	}
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.restart()
-	accepted, err := h.linker.Accepted()
-	h.must(err)
+	h.must(h.former.Untrusted)
+	accepted := h.note.Ladder.InForce()
 	h.wantVariables(accepted.Generation, "E=v")
 	c := h.stage()
 	h.render(c, "r", "same", "e", "v")
 	if c = h.complete(); c.Generation != accepted.Generation || len(c.Changes) != 0 {
 		t.Errorf("completed %+v, want what is stored, %+v", c.Generation, accepted.Generation)
 	}
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	h.reads("r", "same")
 	h.noLeftovers()
@@ -160,16 +161,16 @@ func TestRendered_refused(t *testing.T) {
 			c := h.stage()
 			h.render(c, "q", "2")
 			h.must(try.do(h, filepath.Join(c.Dir, "web/tpl"), filepath.Join(c.Dir, lines.RenderedDir)))
-			_, err := h.linker.Complete()
+			_, err := h.linker.Complete(h.candidate.Number, h.note.Ladder.InForce().Number)
 			if err == nil || !strings.Contains(err.Error(), try.words) || strings.Contains(err.Error(), "secret") {
 				t.Fatalf("error %v, want %q", err, try.words)
 			}
-			h.must(h.linker.Reject())
+			h.must(h.goBack())
 			h.reads("q", "1")
 			h.write("web", "tpl", "3")
 			h.renders("q", "3")
 			h.reads("q", "3")
-			h.must(h.linker.Store())
+			h.must(h.linker.WriteNote(h.note))
 			h.noLeftovers()
 		})
 	}
@@ -188,7 +189,7 @@ func TestRendered_open_files(t *testing.T) {
 	h.complete()
 	_, err = f.WriteString("later")
 	h.must(err)
-	h.must(h.linker.PublishAfterHook())
+	h.must(h.linker.Publish(h.candidate.Number, true))
 	h.accept()
 	h.reads("r", "1")
 }
@@ -228,15 +229,16 @@ func TestRendered_modes(t *testing.T) {
 			h.render(c, "r", "rendered")
 			set(filepath.Join(c.RenderDir(), "r"), try.made)
 			h.complete()
-			h.must(h.linker.PublishAfterHook())
+			h.must(h.linker.Publish(h.candidate.Number, true))
 			h.accept()
 			if info, err := os.Stat(h.path("etc/r")); err != nil || info.Mode() != try.want {
 				t.Errorf("it is %v (%v), want %v", info.Mode(), err, try.want)
 			}
-			h.must(h.linker.Store())
+			h.must(h.linker.WriteNote(h.note))
 			h.restart()
-			if a, err := h.linker.Accepted(); err != nil || a.Number != 1 {
-				t.Errorf("stored is %v, %v", a.Number, err)
+			h.must(h.former.Untrusted)
+			if number := h.note.Ladder.InForce().Number; number != 1 {
+				t.Errorf("stored is %v", number)
 			}
 		})
 	}
@@ -267,9 +269,9 @@ func TestRendered_superseded(t *testing.T) {
 	h.write("web", "tpl", "3")
 	h.renders("r", "3")
 	h.reads("r", "3")
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.noLeftovers()
-	if _, err := h.linker.Complete(); err == nil {
+	if _, err := h.linker.Complete(h.candidate.Number, h.note.Ladder.InForce().Number); err == nil {
 		t.Error("completed what waits for nothing")
 	}
 }

@@ -98,12 +98,12 @@ func reopened(t *testing.T, d damage, edit ...string) (h *house, want map[string
 	return h.open(), want
 }
 
-// TestRestoredAtReject: what an app, an entrypoint or a hook added, or did to modes and owners while
+// TestRestoredAtGoBack: what an app, an entrypoint or a hook added, or did to modes and owners while
 // confit lives, is undone before a generation is put in force again.
-func TestRestoredAtReject(t *testing.T) {
+func TestRestoredAtGoBack(t *testing.T) {
 	for name, tt := range damages {
 		if tt.words != "" {
-			continue // see TestDamagedAtReject
+			continue // see TestDamagedAtGoBack
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,10 +111,10 @@ func TestRestoredAtReject(t *testing.T) {
 			want := h.tree("state/generations/1")
 			h.write("web", "a", "a2")
 			h.stage()
-			h.must(h.linker.Publish())
-			h.linker.Tidy()
+			h.must(h.linker.Publish(h.candidate.Number, false))
+			h.collect()
 			h.must(tt.do(h))
-			h.must(h.linker.Reject())
+			h.must(h.goBack())
 			h.wantTree(want, "state/generations/1")
 			h.reads("web/a", "a1", "web/sub/b", "b1", "web/c.conf", "c1", "web/x", absent)
 			h.restart().wantAccepted(1)
@@ -135,7 +135,7 @@ func TestStagedAgain(t *testing.T) {
 			want := h.tree("state/generations/1")
 			h.must(tt.do(h))
 			for range 2 {
-				h.must(h.linker.Repair())
+				h.must(h.repair())
 			}
 			h.wantTree(want, "state/generations/1")
 			h.saidTimes("generation staged again", 1)
@@ -161,7 +161,7 @@ func TestStagedAgain_moved_on(t *testing.T) {
 	h.must(errors.Join(write("generations/1/web/a", "a9")(h), write("generations/1/web/sub/b", "b9")(h), addDir("generations/1/web/a.d/full")(h)))
 	before := h.tree("state/generations/1")
 	for range 2 {
-		err := h.linker.Repair()
+		err := h.repair()
 		if _, is := errors.AsType[*Damaged](err); !is || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged; so are 1 more`) {
 			t.Errorf("repaired: %v", err)
 		}
@@ -169,7 +169,7 @@ func TestStagedAgain_moved_on(t *testing.T) {
 	h.wantTree(before, "state/generations/1")
 	h.saidTimes("generation not mended", 1)
 	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.must(os.RemoveAll(h.path("state/generations/1/web/a.d")))
 	h.wantTree(want, "state/generations/1")
 }
@@ -182,7 +182,7 @@ func TestStagedAgain_rendered(t *testing.T) {
 	h.renders("app.conf", "r1")
 	h.must(errors.Join(write("generations/1/.rendered/app.conf", "spoilt")(h), takeAway("generations/1/web/tpl")(h)))
 	before := h.tree("state/generations/1")
-	if _, is := errors.AsType[*Damaged](h.linker.Repair()); !is {
+	if _, is := errors.AsType[*Damaged](h.repair()); !is {
 		t.Error("it isn't damaged")
 	}
 	h.wantTree(before, "state/generations/1")
@@ -195,34 +195,34 @@ func TestStagedAgain_looks(t *testing.T) {
 	want := h.tree("state/generations/1")
 	h.must(errors.Join(chown("generations/1/web/sub/b")(h), chmod("generations/1/web/sub/b", 0o640)(h), chown("generations/1/web/sub")(h), appendTo("generations/1/web/sub/b")(h),
 		write("generations/1/web/a.jnl", "journal")(h)))
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	got := h.tree("state/generations/1")
 	if got["/web/sub/b"] != `-rw-r----- 65534:0 "b1"` || got["/web/a.jnl"] == "" || !strings.Contains(got["/web/sub"], "65534") {
 		t.Errorf("what an entrypoint has made its own is %q", got)
 	}
 	h.must(errors.Join(chmod("generations/1/web/a", 0o600)(h), addDir("generations/1/web/x")(h)))
 	time.Sleep(10 * time.Millisecond) // a tick
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	if got := h.tree("state/generations/1"); got["/web/a"] == want["/web/a"] || got["/web/x"] == "" {
 		t.Errorf("changed under the app: %v", got)
 	}
 	h.saidTimes("generation staged again", 1)
-	if !h.linker.WatchOpens([]Change{{Key: "web/a"}, {Key: "web/c.conf"}}) {
+	if !h.linker.WatchOpens(h.inUse(), []Change{{Key: "web/a"}, {Key: "web/c.conf"}}) {
 		t.Fatal("nothing is watched")
 	}
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	if h.opened(false) {
 		t.Error("a file is read again that nobody has touched")
 	}
 	h.must(write("generations/1/web/a", "a9")(h))
 	h.opened(true)
-	if h.must(h.linker.Repair()); h.opened(false) {
+	if h.must(h.repair()); h.opened(false) {
 		t.Error("a file is looked at while it is watched who opens it")
 	}
 	h.linker.UnwatchOpens()
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.reads("web/a", "a1")
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	h.wantTree(want, "state/generations/1")
 }
 
@@ -230,12 +230,12 @@ func TestStagedAgain_looks(t *testing.T) {
 func TestStagedAgain_watched(t *testing.T) {
 	for _, name := range []string{"a key missing", "a key that is a directory", "a key that is a symlink", "a directory that is a key", "the generation gone"} {
 		h := newStored(t, "web/ web/")
-		if !h.linker.WatchOpens([]Change{{Key: "web/a"}}) {
+		if !h.linker.WatchOpens(h.inUse(), []Change{{Key: "web/a"}}) {
 			t.Fatal("nothing is watched")
 		}
 		h.must(damages[name].do(h))
 		h.opened(false)
-		if h.must(h.linker.Repair()); h.opened(false) {
+		if h.must(h.repair()); h.opened(false) {
 			t.Errorf("%s: a key is opened", name)
 		}
 		h.reads("web/a", "a1", "web/sub/b", "b1")
@@ -270,7 +270,7 @@ func TestStagedAgain_whole(t *testing.T) {
 	for range 50 {
 		h.must(os.WriteFile(h.path("bad"), []byte("bad"), 0o644))
 		h.must(os.Rename(h.path("bad"), file))
-		h.must(h.linker.Repair())
+		h.must(h.repair())
 		if data, err := os.ReadFile(file); err != nil || string(data) != good {
 			t.Fatalf("staged again: %d bytes: %v", len(data), err)
 		}

@@ -8,9 +8,9 @@ func TestCollect_newer(t *testing.T) {
 	h.write("web", "a", "two")
 	known := h.linker.Newest()
 	h.stage()
-	h.linker.Collect(known, h.linker.held.Numbers()...)
+	h.linker.Collect(known, h.note.Ladder.Numbers()...)
 	h.wantOnDisk(1, 2)
-	h.linker.Collect(h.linker.Newest(), h.linker.held.Numbers()...)
+	h.linker.Collect(h.linker.Newest(), h.note.Ladder.Numbers()...)
 	h.wantOnDisk(1)
 }
 
@@ -18,12 +18,12 @@ func TestCollect_newer(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.edit("two", false)
-	h.must(h.linker.Store())
+	h.must(h.linker.WriteNote(h.note))
 	h.write("web", "a", "three")
 	h.stage()
 	h.wantOnDisk(1, 2, 3)
 	for number := range 5 {
-		h.linker.Linker.Discard(number)
+		h.linker.Discard(number)
 	}
 	h.wantOnDisk(1, 2)
 }
@@ -33,7 +33,7 @@ func TestRepair_afterwards(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.edit("two", false)
 	for number := 1; number <= 2; number++ {
-		if anew, err := h.linker.Linker.Repair(number); anew || err != nil {
+		if anew, err := h.linker.Repair(number); anew || err != nil {
 			t.Errorf("repaired generation %d: %v, %v", number, anew, err)
 		}
 		h.reads("web/a", "two")

@@ -66,10 +66,10 @@ func (h *house) worksOn() {
 	h.write("web", "a", "a2", "sub/b", "b1")
 	h.adopt()
 	h.reads("web/a", "a2", "web/sub/b", "b1", "web/c.conf", absent)
-	h.must(h.linker.Store())
-	h.linker.Tidy()
+	h.must(h.linker.WriteNote(h.note))
+	h.collect()
 	h.noLeftovers()
-	number := h.wantAccepted(h.linker.accepted().Number).Number
+	number := h.note.Ladder.InForce().Number
 	h.restart().wantAccepted(number)
 }
 

@@ -23,7 +23,7 @@ func TestStageOneKey(t *testing.T) {
 		t.Errorf("candidate %+v", c)
 	}
 	h.reads("a.conf", "one")
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("staged without a swap: %v", err)
 	}
 	h.write("web", "a.conf", "two", "other", "x")
@@ -169,7 +169,7 @@ func TestNoLinks(t *testing.T) {
 	if c := h.adopt(); c.Number != 1 || len(c.Changes) > 0 {
 		t.Errorf("candidate %+v", c)
 	}
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("staged again: %v", err)
 	}
 }
@@ -216,7 +216,7 @@ func TestCheckAfterHook(t *testing.T) {
 			h.stage()
 			h.must(tt.do(h))
 			got := ""
-			if err := h.linker.PublishAfterHook(); err != nil {
+			if err := h.linker.Publish(h.candidate.Number, true); err != nil {
 				var bad *Invalid
 				if !errors.As(err, &bad) {
 					t.Errorf("%v is the system's", err)
@@ -240,7 +240,7 @@ func TestCheck_removes_what_is_new(t *testing.T) {
 		c := h.stage()
 		cache := filepath.Join(c.Dir, "web/__pycache__/a.pyc")
 		h.must(errors.Join(os.Mkdir(filepath.Dir(cache), 0o500), os.WriteFile(cache, nil, 0), os.Symlink("/etc", filepath.Join(c.Dir, "l"))))
-		if h.must(h.linker.PublishAfterHook()); !files.Missing(filepath.Dir(cache)) || !files.Missing(filepath.Join(c.Dir, "l")) {
+		if h.must(h.linker.Publish(h.candidate.Number, true)); !files.Missing(filepath.Dir(cache)) || !files.Missing(filepath.Join(c.Dir, "l")) {
 			t.Error("it is still there")
 		}
 		if _, err := os.Stat("/etc/passwd"); err != nil {
@@ -263,10 +263,10 @@ func TestCheckWithinATick(t *testing.T) {
 		h.open()
 		h.stage()
 		h.must(os.WriteFile(h.path("state/generations/1/web/a"), []byte("x"), 0o644))
-		if err := h.linker.PublishAfterHook(); err == nil {
+		if err := h.linker.Publish(h.candidate.Number, true); err == nil {
 			t.Fatalf("not found in attempt %d", n)
 		}
-		h.linker.Discard()
+		h.linker.Discard(h.candidate.Number)
 		h.close()
 	}
 }

@@ -121,16 +121,19 @@ func (h *house) hurry() bool {
 	if err != nil {
 		return false
 	}
-	l := &caller{Linker: opened, former: former, held: former.Ladder}
-	h.linker = l
+	h.begins(opened, former)
 	defer h.close()
-	_ = l.WriteStatus([]byte("{}"))
-	if _, err := l.Stage(); err == nil && l.Publish() == nil {
-		l.Accept(true, 0)
-		_ = l.Store()
+	_ = opened.WriteStatus([]byte("{}"))
+	c, err := h.tryStage()
+	if err == nil {
+		err = opened.Publish(c.Number, false)
 	}
-	_ = l.Reject()
-	l.Tidy()
-	l.Close()
+	if err == nil {
+		h.accepts(true)
+		_ = opened.WriteNote(h.note)
+	}
+	_ = h.goBack()
+	h.collect()
+	opened.Close()
 	return true
 }

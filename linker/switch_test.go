@@ -60,17 +60,18 @@ func TestPublishThatCannotBe(t *testing.T) {
 			h.must(err)
 			h.write("web", "z", "z1")
 			for range 3 {
-				_, err := h.linker.Stage()
+				_, err := h.tryStage()
 				if err == nil {
-					err = h.linker.Publish()
+					err = h.linker.Publish(h.candidate.Number, false)
 				}
 				if err == nil || !strings.Contains(err.Error(), "cannot link target \""+h.path("etc/new/z")) {
 					t.Fatalf("published: %v", err)
 				}
+				h.seen = "" // as its candidate could not be published
 				if now, err := os.Lstat(h.path("etc/y")); err != nil || !os.SameFile(before, now) {
 					t.Error("the link of the accepted generation was touched")
 				}
-				h.must(h.linker.Reject())
+				h.must(h.goBack())
 				h.reads("y", "y1", files.KeptPrefix+"y", "image", files.ReplacedPrefix+"y", absent)
 			}
 			mended()
@@ -90,14 +91,15 @@ func TestWayBackThatCannotBe(t *testing.T) {
 	h.open().adopt()
 	h.write("web", "a", "a2")
 	h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("conf/y", "image")
 	h.readOnly("etc/conf", true)
-	if err := h.linker.Reject(); !h.linker.partly {
+	done, err := h.linker.GoBack(h.note.Ladder.InForce().Number)
+	if !done || err == nil {
 		t.Fatalf("went back: %v", err)
 	}
 	h.readOnly("etc/conf", false)
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.reads("conf/y", "y1", "conf/"+files.KeptPrefix+"y", "image")
 	h.write("web", "a", "a3")
 	h.adopt()
@@ -112,7 +114,7 @@ func TestWhereOurLinkStood(t *testing.T) {
 	h.open().adopt()
 	h.restart().adopt()
 	h.must(errors.Join(os.Remove(h.path("etc/a")), os.WriteFile(h.path("etc/a"), []byte("app"), 0o644)))
-	h.must(h.linker.Repair())
+	h.must(h.repair())
 	h.reads("a", "a1", files.ReplacedPrefix+"a", "app", files.KeptPrefix+"a", absent)
 	h.write("web", "b", "b1")
 	h.adopt()
@@ -145,7 +147,7 @@ func TestLongNames(t *testing.T) {
 		h.write("web", "a", "a1", "b", "b1")
 		h.open().adopt()
 		h.must(errors.Join(os.Remove(h.path("etc", name)), os.WriteFile(h.path("etc", name), []byte("app"), 0o644)))
-		h.must(h.linker.Repair())
+		h.must(h.repair())
 		h.reads(name, "a1")
 		h.write("web", "b", "b2")
 		h.restart().adopt()
@@ -164,7 +166,7 @@ func TestPruneLeavesAlone(t *testing.T) {
 	h.stage()
 	h.must(os.Remove(h.path("etc/web/b")))
 	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("web/b", "app")
 	if n := strings.Count(h.said.String(), `msg="target left alone" target=`+h.path("etc/web/b")); n != 1 {
 		t.Errorf("said %d times: %s", n, h.said.String())
@@ -185,6 +187,6 @@ func TestPublishPlansAnew(t *testing.T) {
 	h.stage()
 	h.must(os.Remove(h.path("etc/web/b")))
 	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.reads("web/a", "a2", "web/b", "b2", "web/"+files.ReplacedPrefix+"b", "app")
 }

@@ -18,7 +18,7 @@ func (h *house) publishEdit() Candidate {
 	h.open().adopt()
 	h.write("web", "a", "one", "b", "two", "sub/c", "two")
 	c := h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	return c
 }
 
@@ -28,7 +28,7 @@ func TestTouch(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
 	c := h.publishEdit()
 	seen := h.watchDir("etc", "etc/sub")
-	watched, err := h.linker.Touch(c.Changes)
+	watched, err := h.linker.Touch(h.inUse(), c.Changes)
 	h.must(err)
 	if !watched {
 		t.Error("nobody knows who opens what changed")
@@ -44,14 +44,14 @@ func TestTouch(t *testing.T) {
 	h.noLeftovers()
 }
 
-// TestTouchAfterReject: what was gone back to is shown, too, and it is known
+// TestTouchAfterGoBack: what was gone back to is shown, too, and it is known
 // who opens that.
-func TestTouchAfterReject(t *testing.T) {
+func TestTouchAfterGoBack(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
 	c := h.publishEdit()
-	h.must(h.linker.Reject())
+	h.must(h.goBack())
 	seen := h.watchDir("etc")
-	watched, err := h.linker.Touch(c.Changes)
+	watched, err := h.linker.Touch(h.inUse(), c.Changes)
 	h.must(err)
 	if got := seen(); !watched || got != "CREATE TMP, MOVED_FROM TMP, MOVED_TO b" {
 		t.Errorf("watched: %v; a watcher saw %s", watched, got)
@@ -71,9 +71,9 @@ func TestTouchNothing(t *testing.T) {
 	h.write("web", "b", "one")
 	h.must(os.Chmod(h.path("volumes/web/b"), 0o600))
 	c := h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	seen := h.watchDir("etc")
-	watched, err := h.linker.Touch(c.Changes)
+	watched, err := h.linker.Touch(h.inUse(), c.Changes)
 	h.must(err)
 	if got := seen(); watched || got != "" || len(c.Changes) != 2 {
 		t.Errorf("watched: %v; a watcher saw %s of %v", watched, got, c.Changes)
@@ -88,9 +88,9 @@ func TestTouchDirect(t *testing.T) {
 	h.open().adopt()
 	h.write("web", "a", "two")
 	c := h.stage()
-	h.must(h.linker.Publish())
+	h.must(h.linker.Publish(h.candidate.Number, false))
 	seen := h.watchDir("etc")
-	watched, err := h.linker.Touch(c.Changes)
+	watched, err := h.linker.Touch(h.inUse(), c.Changes)
 	h.must(err)
 	if got := seen(); watched || got != "CREATE TMP, MOVED_FROM TMP, MOVED_TO a" {
 		t.Errorf("watched: %v; a watcher saw %s", watched, got)
@@ -119,7 +119,7 @@ func TestTouchRefused(t *testing.T) {
 			c := h.publishEdit()
 			spoil(t, h)
 			before := h.tree("etc")
-			_, err := h.linker.Touch(c.Changes)
+			_, err := h.linker.Touch(h.inUse(), c.Changes)
 			if err == nil || !strings.Contains(err.Error(), "cannot touch target "+`"`+h.path("etc/b")+`"`) {
 				t.Errorf("error %v", err)
 			}

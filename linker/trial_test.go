@@ -20,8 +20,8 @@ func (h *house) try() Trial {
 // wantKilled restarts confit, and checks in which trial the former one was killed.
 func (h *house) wantKilled(want Trial) {
 	h.Helper()
-	if h.restart(); h.linker.former.Killed != want {
-		h.Errorf("killed in %+v, want %+v", h.linker.former.Killed, want)
+	if h.restart(); h.former.Killed != want {
+		h.Errorf("killed in %+v, want %+v", h.former.Killed, want)
 	}
 }
 

@@ -43,11 +43,11 @@ func unlooked(t *testing.T, errno syscall.Errno, n int) bool {
 			}
 		}
 		return 0
-	}, func() { _, err = h.linker.Complete() })
+	}, func() { _, err = h.linker.Complete(h.candidate.Number, h.note.Ladder.InForce().Number) })
 	if err != nil && !errors.Is(err, errno) && !IsInvalid(err) {
 		t.Errorf("call %d of %d: %v", n, seen, err)
 	}
-	h.linker.Forget()
+	h.seen = ""
 	h.renders("app.conf", "r1")
 	h.reads("app.conf", "r1")
 	return seen >= n

@@ -71,10 +71,10 @@ func newUnread(t *testing.T, shape string) *unread {
 		if n == 0 {
 			u.open()
 		}
-		u.linker.Forget()
-		c, err := u.linker.Linker.Stage(Known{})
+		u.seen = ""
+		c, err := u.linker.Stage(Known{})
 		u.must(err)
-		u.must(u.linker.Linker.Publish(c.Number, false))
+		u.must(u.linker.Publish(c.Number, false))
 		generations[n+1] = c.Generation
 	}
 	u.must(u.linker.WriteNote(shapes[shape](func(n int) Generation { return generations[n] })))
@@ -120,7 +120,7 @@ func (u *unread) fails(n int, errno syscall.Errno, lasts time.Duration) (seen in
 	config.Again = fault.again
 	testfs.Failing(u, fault.decide(u.dir), func() { l, former, err = Open(config) })
 	if err == nil {
-		u.linker = &caller{Linker: l, former: former, held: former.Ladder}
+		u.begins(l, former)
 		u.livesAfter(&fault)
 	} else if !errors.Is(err, errno) {
 		u.Errorf("%s: %v", &fault, err)
@@ -128,7 +128,7 @@ func (u *unread) fails(n int, errno syscall.Errno, lasts time.Duration) (seen in
 	u.ends()
 	l, former, err = Open(config)
 	u.must(err)
-	u.linker = &caller{Linker: l, former: former}
+	u.begins(l, former)
 	u.wants(former, "the next confit, after "+fault.String())
 	u.ends()
 	u.runs++
@@ -146,7 +146,7 @@ func (u *unread) ends() {
 // livesAfter is the life of a confit that has started.
 func (u *unread) livesAfter(f *fault) {
 	u.Helper()
-	l, former := u.linker.Linker, u.linker.former
+	l, former := u.linker, u.former
 	if u.want == nil {
 		u.want = former
 	}

@@ -59,13 +59,13 @@ func (h *house) followHints(ok func() bool) {
 	h.Helper()
 	for !ok() {
 		h.wantHint()
-		if _, err := h.linker.Stage(); err == nil {
-			if err := h.linker.Publish(); err != nil {
-				h.must(h.linker.Reject())
+		if _, err := h.tryStage(); err == nil {
+			if err := h.linker.Publish(h.candidate.Number, false); err != nil {
+				h.must(h.goBack())
 				continue
 			}
-			h.linker.Accept(false, 0)
-			h.linker.Tidy()
+			h.accepts(false)
+			h.collect()
 		}
 	}
 }

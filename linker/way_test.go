@@ -70,10 +70,10 @@ func (h *house) lead() {
 // outside changes, whatever confit does, and the refusal is told by name.
 func TestLedAway(t *testing.T) {
 	for name, do := range map[string]func(h *house) error{
-		"mend": func(h *house) error { return errors.Join(h.linker.Repair(), h.linker.Repair()) },
+		"mend": func(h *house) error { return errors.Join(h.repair(), h.repair()) },
 		"publish": func(h *house) error {
 			h.write("web", "a", "a2", "b", "b2")
-			_, err := h.linker.Stage()
+			_, err := h.tryStage()
 			return err
 		},
 		"publish what was staged": func(h *house) error {
@@ -81,23 +81,23 @@ func TestLedAway(t *testing.T) {
 			h.write("web", "a", "a2", "b", "b2")
 			h.stage()
 			h.lead()
-			return errors.Join(h.linker.Publish(), h.linker.Reject())
+			return errors.Join(h.linker.Publish(h.candidate.Number, false), h.goBack())
 		},
 		"go back": func(h *house) error {
 			h.must(errors.Join(os.Remove(h.path("etc/app")), os.Rename(h.path("etc/away"), h.path("etc/app"))))
 			h.write("web", "b", "b2")
 			h.stage()
-			h.must(h.linker.Publish())
+			h.must(h.linker.Publish(h.candidate.Number, false))
 			h.lead()
-			return h.linker.Reject()
+			return h.goBack()
 		},
 		"touch": func(h *house) error {
-			_, err := h.linker.Touch([]Change{{Key: "web/a", Links: []int{0}}})
+			_, err := h.linker.Touch(h.inUse(), []Change{{Key: "web/a", Links: []int{0}}})
 			return err
 		},
 		"restart": func(h *house) error {
-			_, err := h.restart().linker.Stage()
-			return errors.Join(err, h.linker.Reject())
+			_, err := h.restart().tryStage()
+			return errors.Join(err, h.goBack())
 		},
 		"bake":    func(h *house) error { return Bake(&h.said, h.checked(), false) },
 		"install": func(h *house) error { return Install(h.path("etc/app/a")) },
@@ -158,7 +158,7 @@ func TestDirectoryMadeAnew(t *testing.T) {
 			h.open().adopt()
 			h.must(errors.Join(os.Rename(h.path("etc/app"), h.path("etc/away")), os.Mkdir(h.path("etc/app"), 0o755), os.Chown(h.path("etc/app"), tt.now, tt.now)))
 			h.put(h.path("etc/app/a"), "theirs")
-			err := h.linker.Repair()
+			err := h.repair()
 			if tt.taken != (err == nil) || !tt.taken && !strings.Contains(err.Error(), "another directory, of user") {
 				t.Errorf("taken is %v: %v", err == nil, err)
 			}
@@ -182,7 +182,7 @@ func TestUsurper(t *testing.T) {
 				h.open().adopt()
 				h.release("USURPER=" + h.path("etc"))
 				for end := time.Now().Add(time.Duration(often(2000)) * time.Millisecond); time.Now().Before(end); {
-					_ = h.linker.Repair()
+					_ = h.repair()
 					if got := h.tree("victims"); !maps.Equal(got, before) {
 						t.Fatalf("the victim is\n%v\nwas\n%v", got, before)
 					}
