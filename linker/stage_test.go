@@ -240,7 +240,8 @@ func TestCheck_removes_what_is_new(t *testing.T) {
 		c := h.stage()
 		cache := filepath.Join(c.Dir, "web/__pycache__/a.pyc")
 		h.must(errors.Join(os.Mkdir(filepath.Dir(cache), 0o500), os.WriteFile(cache, nil, 0), os.Symlink("/etc", filepath.Join(c.Dir, "l"))))
-		if h.must(h.linker.Publish(h.candidate.Number, true)); !files.Missing(filepath.Dir(cache)) || !files.Missing(filepath.Join(c.Dir, "l")) {
+		h.must(h.linker.Publish(h.candidate.Number, true))
+		if !files.Missing(filepath.Dir(cache)) || !files.Missing(filepath.Join(c.Dir, "l")) {
 			t.Error("it is still there")
 		}
 		if _, err := os.Stat("/etc/passwd"); err != nil {

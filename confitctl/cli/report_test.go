@@ -36,16 +36,20 @@ const (
 func newReporting(t *testing.T) *reporting {
 	t.Helper()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %x\n", "shm/key", sha256.Sum256([]byte("one"))))
-	r := &reporting{t: t, state: t.TempDir(), hash: hex.EncodeToString(sum[:]), config: filepath.Join(t.TempDir(), "config")}
+	r := &reporting{t: t, state: t.TempDir(), hash: hex.EncodeToString(sum[:])}
+	r.config = filepath.Join(t.TempDir(), "config")
 	generation := filepath.Join(r.state, "generations/7")
 	r.write(filepath.Join(generation, "shm/key"), "one")
 	r.objects = map[string]map[string]any{
-		leasePath:    {"kind": "Lease", "apiVersion": "coordination.k8s.io/v1", "metadata": map[string]any{"name": "web", "namespace": "prod"}},
-		acceptedPath: {"kind": "ConfigMap", "apiVersion": "v1", "metadata": map[string]any{"name": "web-accepted-shm", "namespace": "prod"}},
+		leasePath: {"kind": "Lease", "apiVersion": "coordination.k8s.io/v1",
+			"metadata": map[string]any{"name": "web", "namespace": "prod"}},
+		acceptedPath: {"kind": "ConfigMap", "apiVersion": "v1",
+			"metadata": map[string]any{"name": "web-accepted-shm", "namespace": "prod"}},
 	}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
-	r.write(r.config, `{"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "namespace": "prod"}}],
+	r.write(r.config, `{"current-context": "c",
+		"contexts": [{"name": "c", "context": {"cluster": "c", "namespace": "prod"}}],
 		"clusters": [{"name": "c", "cluster": {"server": "`+server.URL+`"}}]}`)
 	hook(t, "CONFIT_CANDIDATE", generation, "CONFIT_HASH", r.hash, "CONFIT_ACCEPTED", r.hash, "CONFIT_BOUND", "")
 	return r
@@ -87,11 +91,14 @@ func (r *reporting) reports() (said string, kept any) {
 	return said, data["key"]
 }
 
-// TestReport_memory: a volume that confit's status finds in memory may be a Secret, and is in no ConfigMap. Without a status the
-// modes of the keys say enough.
+// TestReport_memory: a volume that confit's status finds in memory may be a Secret, and is in no ConfigMap. Without a
+// status the modes of the keys say enough.
 func TestReport_memory(t *testing.T) {
 	r := newReporting(t)
-	found := status.Status{Volumes: []status.Volume{{Path: "/dev/shm"}, {Path: t.TempDir()}, {Path: "/nonexistent/web"}}}
+	found := status.Status{}
+	for _, path := range []string{"/dev/shm", t.TempDir(), "/nonexistent/web"} {
+		found.Volumes = append(found.Volumes, status.Volume{Path: path})
+	}
 	r.write(filepath.Join(r.state, "status.json"), string(found.Encode()))
 	const want = `no snapshot: volume "shm" isn't for a ConfigMap, as it is mounted from memory`
 	if said, kept := r.reports(); !strings.HasPrefix(said, want) || kept != nil {

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestTopLevel: what people and their scripts look for at the top level is there. main.go alone brings the packages together.
+// TestTopLevel: what people and their scripts look for at the top level is there. main.go alone brings the packages
+// together.
 func TestTopLevel(t *testing.T) {
 	t.Chdir(root)
 	for _, name := range []string{"go.mod", "go.sum", "main.go", "supervisor", "linker", "signals", "examples", "Dockerfile.example", "integration", "Makefile"} {
