@@ -67,6 +67,10 @@ func readLinksFiles(names []string, found func(file string, text []byte), wrong 
 			wrong(err)
 		}
 		for _, file := range files {
+			if file != name && strings.HasSuffix(file, "~") {
+				wrong(fmt.Errorf("%q is an editor's copy of a links file: remove it", file))
+				continue
+			}
 			text, err := os.ReadFile(file)
 			if err != nil {
 				wrong(fmt.Errorf("cannot read links file %q: %w", file, linker.Reason(err)))
@@ -123,8 +127,12 @@ func expandDir(name string) (files []string, err error) {
 
 // linksFile adds the links of a file to the configuration and returns its other lines.
 func (p *parser) linksFile(name, text string) (list []given) {
+	if strings.Contains(text[:min(len(text), 4)], "\x00") {
+		p.errorf("%s: it begins as UTF-16 does: write it in UTF-8", name)
+		return nil
+	}
 	number := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) { // a byte order mark, which editors put there
 		number++
 		line = strings.TrimRight(line, " \t\r\n") // a blank behind a \ can't be seen
 		where := fmt.Sprintf("%s:%d", name, number)
@@ -135,6 +143,10 @@ func (p *parser) linksFile(name, text string) (list []given) {
 			p.errorf(
 				`%s: \n is two characters here, and ends no line: write each line in one of its own, as a block of YAML has it (|), or put quotes around it`, where)
 		case len(ws) == 0:
+		case slices.ContainsFunc(ws, func(w word) bool { return strings.Contains(w.bare, "{{") }):
+			p.errorf(
+				"%s: %q is of a template: have it rendered first, as by Helm, or put quotes around what is meant as it stands",
+				where, line)
 		case kindOf(ws[0].text) != nil:
 			p.sourceLine(where, kindOf(ws[0].text), ws)
 		default:
@@ -174,8 +186,11 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	s := p.settings.find(name)
 	switch {
 	case s == nil:
-		p.errorf("%s: %q is not known: %s", where, ws[0].text,
-			didYouMean(name, p.lineNames(), "write link, input, env or a flag (confit --help lists the flags)"))
+		otherwise := "write link, input, env or a flag (confit --help lists the flags)"
+		if name == "-" || strings.HasSuffix(name, ":") {
+			otherwise = "this is no YAML, write words as in link web/nginx.conf /etc/nginx/nginx.conf"
+		}
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, p.lineNames(), otherwise))
 		return nil
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)

@@ -146,6 +146,25 @@ func TestLinksDirectory(t *testing.T) {
 	}
 }
 
+// TestEditorsCopy: an editor leaves one beside the file, and each of its lines would be there twice.
+func TestEditorsCopy(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "links"), oneLink)
+	writeFile(t, filepath.Join(dir, "links~"), oneLink)
+	_, err := parse(t, dir, nil, "--", "app")
+	wantOnly(t, err, `"`+dir+`/links~" is an editor's copy of a links file: remove it`)
+	if c := mustParse(t, filepath.Join(dir, "links~"), nil, "--", "app"); len(c.Links) != 1 {
+		t.Errorf("%d links of a file that is named", len(c.Links))
+	}
+}
+
+// TestByteOrderMark: editors put one in front of a file, and nobody sees it there.
+func TestByteOrderMark(t *testing.T) {
+	if c := mustParse(t, write(t, "links", "\ufeff"+oneLink), nil, "--", "app"); len(c.Links) != 1 {
+		t.Errorf("%d links", len(c.Links))
+	}
+}
+
 // TestSettingTwice: in one file or in two, neither is silently ignored.
 func TestSettingTwice(t *testing.T) {
 	dir := t.TempDir()

@@ -26,14 +26,23 @@ var mistakes = []mistake{
 	{args: []string{"--bake"}, answer: "--bake and --check: only one can be done, write one of the two"},
 	{args: []string{"--optional"}, answer: "--optional is for --bake alone: write --bake --optional, or the option optional behind a line"},
 	{args: []string{"--reload", "RESTART"}, answer: `"RESTART" is not a way to reload: write auto, touch, signal:NAME, restart`},
+	{args: []string{"--probation 10s"}, answer: `unknown flag: --probation 10s (confit --help lists the flags; write two words, --probation and "10s")`},
+	{args: []string{"--volumes", "/confit "}, answer: `--volumes: "/confit " begins or ends with a blank: write it without`},
+	{environ: []string{"confit_settle=10s"}, answer: "confit_settle: no flag has this name: did you mean CONFIT_SETTLE?"},
 	{environ: []string{"CONFIT_COLOUR=red"}, answer: "CONFIT_COLOUR: no flag has this name: confit --help lists the flags"},
 
 	// The links file
-	{links: "links:\n  - source: web/nginx.conf\n", answer: `:2: "-" is not known: write link, input, env or a flag`},
+	{links: "links:\n  - source: web/nginx.conf\n", answer: `:2: "-" is not known: this is no YAML, write words as in link`},
+	{links: "mountPath: /confit/web", answer: `"mountPath:" is not known: this is no YAML`},
+	{links: "link\x00\x00", answer: `"link\x00\x00" holds what only looks like`},
+	{links: "l\x00i\x00n\x00k\x00", answer: "LINKS: it begins as UTF-16 does: write it in UTF-8"},
+	{links: "\xff\xfel\x00i\x00n\x00k\x00", answer: "LINKS: it begins as UTF-16 does"},
+	{links: "link web/nginx.conf {{ .Values.target }}", answer: `LINKS:1: "link web/nginx.conf {{ .Values.target }}" is of a template: have it rendered first`},
+	{links: "{{- if .Values.check }}", answer: `"{{- if .Values.check }}" is of a template`},
 	{links: "stop-signal=QUIT", answer: `"stop-signal=QUIT" is not known: did you mean stop-signal?`},
 	{links: "link web/nginx.conf\u00a0/etc/a", answer: `"web/nginx.conf\u00a0/etc/a" holds what only looks like a blank`},
 	{links: "\u200blink web/nginx.conf /etc/a", answer: `"\u200blink" holds what only looks like a blank, a quote or nothing: write that`},
-	{links: "\ufefflink web/nginx.conf /etc/a", answer: `"\ufefflink" holds what only looks like`},
+	{links: "# a comment\n\ufefflink web/nginx.conf /etc/a", answer: `"\ufefflink" holds what only looks like`},
 	{links: "link web/nginx.conf\x00 /etc/a", answer: `"web/nginx.conf\x00" holds what only looks like`},
 	{links: "link web/nginx.conf '/etc/a\x00'", answer: "holds what only looks like a blank, a quote or nothing"},
 	{links: "link “web/nginx.conf” /etc/a", answer: "holds what only looks like a blank, a quote"},
@@ -76,6 +85,7 @@ var mistakes = []mistake{
 	{links: "env web/ *\nenv web/* *\n", answer: `a line for one key wins: write env web/LEVEL LEVEL`},
 
 	// Hooks
+	{links: "validate nginx -t -c {live}/web/nginx.conf", answer: `"{live}/web/nginx.conf" holds no placeholder: did you mean {candidate}?`},
 	{links: "validate nginx -t -c $CONFIT_CANDIDATE/web/nginx.conf", answer: "needs a shell, and a hook runs without one"},
 	{links: "validate nginx -t -c {candidate}/etc/a\nlink web/nginx.conf /etc/a", answer: `no line puts "etc/a" into the candidate: a key that isn't direct is there by its source, as in {candidate}/web/nginx.conf`},
 	{links: "link web/LEVEL /etc/a direct\nvalidate test -s {candidate}/web/LEVEL", answer: `no line puts "web/LEVEL" into the candidate: a key that isn't direct is there`},
@@ -125,6 +135,7 @@ func errorText(err error) string {
 // TestNoMistakes: what looks like one of them and is none is left alone.
 func TestNoMistakes(t *testing.T) {
 	for _, line := range []string{
+		`verify sh -c 'ps -o "{{.Names}}"'`, `validate docker inspect -f '{{.State}}' x`,
 		`validate sh -c 'test -e "$CONFIT_CANDIDATE/web/a"'`, `render envsubst '$CONFIT_CANDIDATE $LEVEL'`, `validate sh -c '${candidate}'`,
 		`validate awk '{print $1}' {candidate}/web/nginx.conf`, `validate sh -c '{ render; }'`, "validate nginx -t -c {candidate}/web/", "validate ls {candidate}",
 		"verify curl http://localhost/", "validate test [ a ]", "validate [ -e {candidate}/web ]", "validate sh -c 'test -e {candidate}/web/nginx.conf && true'",

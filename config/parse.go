@@ -31,6 +31,9 @@ func Parse(args, environ []string) (Config, error) {
 	case Install, Seed:
 		return c, errors.Join(p.wrong...)
 	}
+	if !lineRead { // nor is it known which files to read
+		return c, errors.Join(p.wrong...)
+	}
 	p.applyAll(func(s *setting) bool { return !s.notFile }, p.linksFiles(env, line), env, line)
 	p.checkLinks()
 	p.checkTouch()
@@ -41,7 +44,7 @@ func Parse(args, environ []string) (Config, error) {
 	if c.Optional && c.Mode != Bake {
 		p.errorf("--optional is for --bake alone: write --bake --optional, or the option optional behind a line")
 	}
-	if c.Mode == Run && lineRead && len(c.App) == 0 {
+	if c.Mode == Run && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}
 	return c, errors.Join(p.wrong...)

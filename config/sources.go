@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,6 +37,9 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
 			hint = "; " + didYouMean("--"+name, known, "put quotes around a whole command")
+			if flag, value, blank := strings.Cut(name, " "); blank && p.settings.find(flag) != nil {
+				hint = fmt.Sprintf("; write two words, --%s and %q", flag, value)
+			}
 		}
 		p.errorf("%s (confit --help lists the flags%s)", err, hint)
 		return list, false
@@ -63,7 +67,7 @@ func (p *parser) environment(environ []string) (list []given) {
 	}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, prefix) || foreign(name) {
+		if !strings.HasPrefix(name, prefix) && !slices.Contains(known, strings.ToUpper(name)) || foreign(name) {
 			continue
 		}
 		switch i := slices.Index(known, name); {

@@ -123,6 +123,14 @@ func TestApp(t *testing.T) {
 	}
 }
 
+// TestOneMistakeIsOneError: what isn't known after a mistake, as which file to read, is no mistake of its own.
+func TestOneMistakeIsOneError(t *testing.T) {
+	_, err := parse(t, "/missing/links", nil, "-v")
+	wantOnly(t, err, "unknown shorthand flag: 'v' in -v (confit --help lists the flags; put quotes around a whole command)")
+	_, err = parse(t, write(t, "links", oneLink), nil, "--status=yaml")
+	wantOnly(t, err, `--status: "yaml" is no form of a status: write json or text`)
+}
+
 // TestEnvironmentErrors: a variable that means no flag is refused.
 func TestEnvironmentErrors(t *testing.T) {
 	file := write(t, "links", oneLink)
@@ -154,7 +162,7 @@ func TestEnvironmentOfOthers(t *testing.T) {
 		"CONFIT_CANDIDATE=/run/confit/generations/7.tmp", "CONFIT_GENERATION=7", "CONFIT_CHANGED=web/a\nweb/b",
 		"CONFIT_HASH=0123", "CONFIT_ACCEPTED=", "CONFIT_LOCAL=pod/name", "CONFIT_BOUND=60", "CONFIT_STARTING=1", "CONFIT_OUTCOME=accepted", "CONFIT_STEP=",
 		"CONFIT_REASON=", "CONFIT_SOURCE=mounted",
-		"CONFIT=1", "CONFITX_SETTLE=soon", "MY_CONFIT_SETTLE=soon", "confit_settle=soon", "PATH=/bin", "no equals sign", "",
+		"CONFIT=1", "CONFITX_SETTLE=soon", "MY_CONFIT_SETTLE=soon", "confit_colour=red", "PATH=/bin", "no equals sign", "",
 	}, "--", "app")
 }
 

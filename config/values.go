@@ -178,6 +178,8 @@ func location(path *string, none bool) value {
 			return "", nil
 		case text == "":
 			return "", fmt.Errorf("an empty path: write a directory such as /run/confit")
+		case text != strings.TrimSpace(text):
+			return "", fmt.Errorf("%q begins or ends with a blank: write it without", text)
 		case err != nil:
 			return "", fmt.Errorf("cannot make %q absolute: %w", text, err)
 		default:
@@ -227,7 +229,7 @@ func statusForm(c *Config) value {
 		}
 		on, err := parseBool(text)
 		if err != nil {
-			err = fmt.Errorf("%q is no form of a status: write json or text", text)
+			on, err = true, fmt.Errorf("%q is no form of a status: write json or text", text)
 		}
 		return on, err
 	})
