@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -163,19 +164,6 @@ func (e *explanation) printLine(s *lines.Line) {
 	}
 }
 
-// noteDirectories names targets that are one link to a whole directory, where a slash was meant
-// more often than not.
-func (e *explanation) noteDirectories() {
-	for i := range e.links {
-		if s := &e.links[i]; s.Kind == lines.WholeDir {
-			e.notef("%v",
-				s.Errorf(
-					"target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
-					s.Target, s.Target+"/"))
-		}
-	}
-}
-
 // checkFallback looks at the keys as a first start would that needs the fallback.
 func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 	switch {
@@ -239,6 +227,10 @@ func (e *explanation) checkVariables(keys []volume.Key) {
 			e.notef("key %q becomes variable %q, which no shell can read: only letters, digits and _ can",
 				variables[name], name)
 		}
+		if strings.HasSuffix(string(variables[name]), ".env") {
+			e.notef("key %q becomes one variable, %q, with all that it holds: give each variable a key",
+				variables[name], name)
+		}
 	}
 }
 
@@ -262,32 +254,5 @@ func (e *explanation) checkState() {
 		e.fail(statedir.Unusable(dir, err))
 	default:
 		e.notef("%v", statedir.Unusable(dir, err))
-	}
-}
-
-// checkDir finds out whether a target can be made in a directory. It need not be there yet.
-func (e *explanation) checkDir(dir string, refuse func(error)) {
-	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
-	switch {
-	case err == nil && !files.IsKernels(dir):
-	case err == nil:
-		refuse(fmt.Errorf(
-			"cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
-	case err == unix.ENOENT && dir != "/":
-		above := filepath.Dir(dir)
-		if to, err := os.Readlink(dir); err == nil {
-			e.notef("directory %q is a symlink to %q, where nothing is: a start makes a directory there", dir, to)
-			if above = filepath.Join(above, to); filepath.IsAbs(to) {
-				above = to
-			}
-		}
-		e.checkDir(above, refuse)
-	default:
-		err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, target.ReadOnlyHint(err))
-		if e.config.Pod {
-			refuse(err)
-		} else {
-			e.notef("%v", err)
-		}
 	}
 }

@@ -17,6 +17,9 @@ import (
 func (h *house) explain() (plan, wrong string) {
 	h.Helper()
 	var out strings.Builder
+	for _, dir := range []string{"conf.d", "d"} {
+		_ = os.MkdirAll(h.path("etc", dir), 0o755) // which another user may not do
+	}
 	if err := Explain(&out, h.checked()); err != nil {
 		wrong = err.Error()
 	}

@@ -36,6 +36,9 @@ func TestTry_refused(t *testing.T) {
 			}
 			c := s.tryOut(test.code, test.stdin, what)
 			wantHolds(t, c.Text("stderr"), test.says)
+			if c.Contains("cannot start: ") {
+				t.Error("nothing was to start")
+			}
 			if c.Contains(secret) || c.Contains("hunter2") {
 				t.Error("a value was printed")
 			}

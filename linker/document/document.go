@@ -98,7 +98,9 @@ func (r *reader) unreadable(what string) error {
 	if r.input.N <= 0 {
 		return fmt.Errorf("%w: it is larger than %d MiB", ErrWrong, maxSize>>20)
 	}
-	return wrong(errors.Join(files.JoinInvalid(r.mistakes), fmt.Errorf("%s, at byte %d", what, r.tokens.InputOffset())))
+	return wrong(errors.Join(files.JoinInvalid(r.mistakes),
+		fmt.Errorf("%s, at byte %d; of a ConfigMap in JSON jq '{web: (.data | map_values(@base64))}' makes it", what,
+			r.tokens.InputOffset())))
 }
 
 func (r *reader) volume(name string) (err error) {

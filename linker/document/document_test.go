@@ -84,6 +84,7 @@ func TestWrong(t *testing.T) {
 		`["` + secret + `"]`:  {shape + "1"},
 		`{"web": ["` + secret: {shape + "9"},
 		`{"web": {"a": 3}}`:   {`key "a" of volume "web" isn't a text, at byte 15`},
+		"kind: ConfigMap":     {shape + "0; of a ConfigMap in JSON jq '{web: (.data | map_values(@base64))}' makes it"},
 		`{"web": {"a": "`:     {`key "a" of volume "web" isn't a text, at byte`},
 		`{"web": {}} {`:       {"more follows the object, at byte 13"},
 		`{"web": {"a": "*` + secret + `"}, "x": {"b": ""`: {`key "a" of volume "web" isn't base64`, shape},

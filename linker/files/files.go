@@ -38,6 +38,15 @@ func CheckTrusted(st *unix.Stat_t) error {
 // Own reports whether a user is confit's own or root.
 func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
 
+// DataLink is the link that the kubelet swaps, dataDirName of atomic_writer.go.
+const DataLink = "..data"
+
+// IsKubelets reports a directory that is a mounted volume of keys: nothing else can be made there.
+func IsKubelets(dir string) bool {
+	_, err := os.Lstat(dir + "/" + DataLink)
+	return err == nil
+}
+
 // DirMode is the mode of directories that confit makes: another user's app reads below them, as
 // modes of files allow.
 const DirMode = 0o755

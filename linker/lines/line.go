@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // Kind tells what the source of a link stands for.
@@ -101,8 +103,8 @@ type Key string
 // Target is the absolute path where an app looks.
 type Target string
 
-// DataLink is the link that the kubelet swaps, dataDirName of atomic_writer.go.
-const DataLink = "..data"
+// DataLink is the link that the kubelet swaps.
+const DataLink = files.DataLink
 
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = "{rendered}"

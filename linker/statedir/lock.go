@@ -59,6 +59,11 @@ func flock(f files.Raw) error { return unix.Flock(int(f), unix.LOCK_EX|unix.LOCK
 
 // Unusable is the error of a state directory that can't be used. It says how to get one that can.
 func Unusable(dir string, err error) error {
+	if files.IsKubelets(dir) {
+		return fmt.Errorf(
+			"cannot use state directory %q: it is a ConfigMap or Secret volume; name another directory with --state",
+			dir)
+	}
 	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, files.Cause(err), MountHint(dir, "{}"))
 }
 

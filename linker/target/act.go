@@ -42,14 +42,18 @@ func (t *Set) work(s *Step, do func(act) error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"",
-		"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
+	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore",
+		"remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(filepath.Dir(string(s.Target)), err))
 }
 
 // ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; ""
 // of any other error.
-func ReadOnlyHint(err error) string {
+func ReadOnlyHint(dir string, err error) string {
 	if err != nil && files.Ignoring(err, unix.EROFS, unix.EACCES, unix.EPERM) == nil {
+		if files.IsKubelets(dir) {
+			return fmt.Sprintf("\n%q is a ConfigMap or Secret volume itself: remove that mount, confit links its keys",
+				dir)
+		}
 		return "\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory"
 	}
 	return ""

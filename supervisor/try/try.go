@@ -100,6 +100,9 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	rejected, isRejected := errors.AsType[*supervisor.Rejected](reason)
 	switch {
 	case errors.Is(reason, linker.ErrWrongDocument):
+		if isRejected { // nothing was to start
+			reason = rejected.Reason
+		}
 		return process.ExitData, reason
 	case errors.Is(reason, linker.ErrNotTried):
 		return process.ExitUsage, reason

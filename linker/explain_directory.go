@@ -1,0 +1,67 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/lines"
+	"confit/linker/target"
+)
+
+// noteDirectories names targets that are one link to a whole directory, where a slash was meant
+// more often than not, and directories that are to be made, but for those of a tree: they may be
+// misspelt.
+func (e *explanation) noteDirectories() {
+	for i := range e.links {
+		s := &e.links[i]
+		dir := string(s.Target)
+		if s.Kind != lines.Glob {
+			dir = filepath.Dir(dir)
+		}
+		if _, err := os.Lstat(dir); s.Use == Linked && errors.Is(err, fs.ErrNotExist) &&
+			e.checkDir(dir, func(error) {}) {
+			e.notef("directory %q isn't there: a start makes it", dir)
+		}
+		if s.Kind == lines.WholeDir {
+			e.notef("%v",
+				s.Errorf(
+					"target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
+					s.Target, s.Target+"/"))
+		}
+	}
+}
+
+// checkDir finds out whether a target can be made in a directory. It need not be there yet.
+func (e *explanation) checkDir(dir string, refuse func(error)) bool {
+	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	switch {
+	case err == nil && !files.IsKernels(dir):
+		return true
+	case err == nil:
+		refuse(fmt.Errorf(
+			"cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
+	case err == unix.ENOENT && dir != "/":
+		above := filepath.Dir(dir)
+		if to, err := os.Readlink(dir); err == nil {
+			e.notef("directory %q is a symlink to %q, where nothing is: a start makes a directory there", dir, to)
+			if above = filepath.Join(above, to); filepath.IsAbs(to) {
+				above = to
+			}
+		}
+		return e.checkDir(above, refuse)
+	default:
+		err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, target.ReadOnlyHint(dir, err))
+		if e.config.Pod {
+			refuse(err)
+		} else {
+			e.notef("%v", err)
+		}
+	}
+	return false
+}
