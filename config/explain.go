@@ -23,13 +23,14 @@ func Explain(w io.Writer, c *Config, find func(string) error, restarts func(stri
 		printRow(w, "app", JoinWords(c.App))
 	}
 	err := linker.Explain(w, c.Linker(nil, 0))
-	missing, later := c.unfound(append(c.hooks(), namedCommand{"app", c.App}), find)
+	missing, later := c.unfound(append(c.hooks(), namedCommand{where: "app", words: c.App}), find)
 	for _, err := range later {
 		fmt.Fprintln(w, "note:", err)
 	}
 	if shell := fronts(c.App); shell != "" && c.EntrypointTimeout > 0 {
 		fmt.Fprintf(w, shellNote, shell)
 	}
+	c.noteOdd(w)
 	c.noteRestarts(w, restarts)
 	return errors.Join(slices.Concat([]error{err}, missing, c.checkPaths())...)
 }
@@ -50,27 +51,6 @@ func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 }
 
 func printRow(w io.Writer, name, value string) { fmt.Fprintf(w, "%-18s%s\n", name, value) }
-
-// namedCommand is a command, and where it stands.
-type namedCommand struct {
-	where string
-	words []string
-}
-
-// hooks are all that confit may start beside the app.
-func (c *Config) hooks() []namedCommand {
-	list := []namedCommand{
-		{c.places["render"], c.Render}, {c.places["validate"], c.Validate}, {c.places["gate"], c.Gate},
-		{c.places["report"], c.Report},
-		{c.places["reload"], c.Reload.Command}, {c.places["verify"], c.Verify},
-	}
-	for _, l := range c.Links {
-		if l.Reload != nil {
-			list = append(list, namedCommand{l.Where + ": reload", l.Reload.Command})
-		}
-	}
-	return list
-}
 
 // Doubts are why hooks will fail, as far as a start can tell: most hooks don't run before an edit.
 func (c *Config) Doubts(find func(program string) error) []error {
@@ -153,17 +133,20 @@ func (c *Config) checkPath(path string) error {
 	if len(c.Links) == 0 || strings.ContainsAny(path, "$`*?[{\\") {
 		return nil
 	}
-	example := ""
+	meant := ""
 	for _, l := range c.Links {
 		source := strings.TrimPrefix(l.Source, "/")
 		if puts(source, path) && !l.Direct {
 			return nil
 		}
-		if string(l.Target) == "/"+path || example == "" {
-			example = source
+		if string(l.Target) == "/"+path || filepath.Base(source) == path {
+			meant = strings.Replace(source, linker.Rendered, ".rendered", 1)
 		}
 	}
-	return fmt.Errorf("no line puts %q into the candidate: a key that isn't direct is there by its source, as in %s/%s", path, Placeholder, example)
+	if meant != "" {
+		return fmt.Errorf("no line puts %q into the candidate: a key that isn't direct is there by its source, write %s/%s", path, Placeholder, meant)
+	}
+	return fmt.Errorf("no line puts %q into the candidate: write a line input %s, if that is a key, and no option direct", path, path)
 }
 
 // puts reports whether a line may put something at a path of the candidate, by its source.

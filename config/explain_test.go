@@ -160,8 +160,8 @@ verify check
 		return errors.New("no " + program)
 	}
 	want := []string{"CONFIT_REPORT: no talk", "--verify: no look", file + ":1: reload: no again", file + ":3: gate: no /no/dir/ask",
-		file + `:5: validate: no line puts "a" into the candidate: a key that isn't direct is there by its source, as in {candidate}/web/a`,
-		`--verify: no line puts "web/b" into the candidate: a key that isn't direct is there by its source, as in {candidate}/web/a`}
+		file + `:5: validate: no line puts "a" into the candidate: a key that isn't direct is there by its source, write {candidate}/web/a`,
+		`--verify: no line puts "web/b" into the candidate: write a line input web/b, if that is a key, and no option direct`}
 	var got []string
 	for _, err := range c.Doubts(find) {
 		got = append(got, err.Error())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"confit/linker"
+	"confit/signals"
 )
 
 // lineKind is a kind of line that names a source.
@@ -136,11 +137,19 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 	return a, err
 }
 
-// checkTouch refuses to touch a link to a whole directory: a new link doesn't tell which keys have
-// changed, and no watch inside the directory notices it.
-func (p *parser) checkTouch() {
+// checkReloads refuses to reload by the signal that ends the app, and to touch a link to a whole
+// directory: a new link doesn't tell which keys have changed, and no watch inside the directory
+// notices it.
+func (p *parser) checkReloads() {
 	for _, l := range p.config.Links {
-		if p.config.ActionOf(&l).Kind == Touch && l.WholeDirectory() {
+		a := p.config.ActionOf(&l)
+		if a.Kind == Signal && !a.Auto && a.Signal == p.config.StopSignal {
+			p.errorf(
+				"%s: reload by %s, the stop signal: write restart, or the signal by which the app reads its files again",
+				l.Where, signals.Name(a.Signal))
+			return // other lines most likely have it from the same setting
+		}
+		if a.Kind == Touch && l.WholeDirectory() {
 			p.errorf(
 				`%s: target %q is one link to a whole directory, which can't be touched: write %q, which links each key`, l.Where, l.Target, l.Target+"/")
 		}

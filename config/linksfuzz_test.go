@@ -28,7 +28,7 @@ func readLinks(text string) (Config, []error) {
 		p.apply(g)
 	}
 	p.checkLinks()
-	p.checkTouch()
+	p.checkReloads()
 	c.linker = linker.Config{Volumes: c.linker.Volumes, Fallback: c.linker.Fallback, State: c.linker.State, View: c.linker.View, AllowDisk: c.linker.AllowDisk}
 	c.places = nil // of lines; the rest of the linker's is made of what is compared
 	return c, flatten(errors.Join(p.wrong...))

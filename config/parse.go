@@ -36,7 +36,7 @@ func Parse(args, environ []string) (Config, error) {
 	}
 	p.applyAll(func(s *setting) bool { return !s.notFile }, p.linksFiles(env, line), env, line)
 	p.checkLinks()
-	p.checkTouch()
+	p.checkReloads()
 	p.checkRendered()
 	if fallback := c.linker.Fallback; fallback == c.linker.Volumes {
 		p.errorf("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", fallback)

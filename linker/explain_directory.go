@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
+	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/target"
 )
