@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"time"
 
 	"confit/linker"
@@ -15,6 +16,18 @@ import (
 // exited, or can't be started. It returns the exit code. If confit decided on it, and not the app,
 // the error says why.
 func (s Supervisor) Run() (code int, err error) {
+	lacks := s.lackedFallback()
+	if lacks != nil {
+		s.Log.Warn("a new container has nothing to fall back on", "error", lacks)
+	}
+	code, err = s.run()
+	if r, ok := err.(*Rejected); ok && lacks != nil {
+		r.Reason = fmt.Errorf("%w; %w", r.Reason, lacks)
+	}
+	return code, err
+}
+
+func (s Supervisor) run() (code int, err error) {
 	if err := process.CanReap(); err != nil {
 		return process.ExitSystem, err
 	}
@@ -69,6 +82,14 @@ func (s Supervisor) warnUnread() {
 		s.Log.Warn("this container notes nothing, and leaves all that is noted to the next one",
 			"error", err, "todo", unreadTodo)
 	}
+}
+
+// lackedFallback is why the fallback that is named can't help; nil: it may, or none is named.
+func (s Supervisor) lackedFallback() error {
+	if dir := s.Config.Linker(nil, 0).Fallback; dir != "" && !s.Linker.HasFallback() {
+		return fmt.Errorf("%w: %q", linker.ErrNoFallback, dir)
+	}
+	return nil
 }
 
 const unreadTodo = "restart the container once the state directory can be read; with a gate no edit is taken until then"

@@ -7,7 +7,10 @@ import (
 	"testing"
 )
 
-const triesFallback = "trying the fallback: what is mounted can't be used"
+const (
+	triesFallback = "trying the fallback: what is mounted can't be used"
+	noFallback    = "a new container has nothing to fall back on"
+)
 
 // newFallback is a setup with a key of a ConfigMap, which the fallback may have, and one of a Secret, which it never has.
 func newFallback(t *testing.T) (*setup, *volume) {
@@ -162,10 +165,16 @@ func TestFallback_appears(t *testing.T) {
 	c := s.start(s.printer()...)
 	c.Ends(78)
 	c.wantLogged(triesFallback, 0)
+	lacks := fmt.Sprintf("the fallback directory has none of the volumes: %q", s.path("fallback"))
+	if e := c.logs(noFallback, 1); e["error"] != lacks {
+		t.Errorf("logged %v, want %s", e, lacks)
+	}
+	wantHolds(t, c.Text("stderr"), " ended with exit 1; "+lacks)
 	fallback.swap(keys{"text": "fleet", ".confit-hash": "part whole\n"})
 	c = s.start(s.printer()...)
 	c.Says("read fleet", 1)
 	c.wantFallback("validate", "fleet")
+	c.wantLogged(noFallback, 0)
 	if exists(s.path("state", "live", "web", ".confit-hash")) {
 		t.Error("the hash is a key")
 	}
