@@ -50,6 +50,8 @@ func (t *transition) suspicion() app.Suspicion {
 		return app.None
 	case t.blamesCandidate():
 		return app.OfNew
+	case t.isLast():
+		return app.OfFirst
 	}
 	return app.InProof
 }

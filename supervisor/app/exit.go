@@ -46,6 +46,7 @@ const (
 	None    Suspicion = iota
 	InProof           // it was made to read something a moment ago
 	OfNew             // the same, and that wasn't accepted before
+	OfFirst           // the same, and nothing was
 )
 
 // Exited takes an exit. suspected says how far the app may have ended as it can't live with what it
@@ -56,7 +57,12 @@ func (m *Move) Exited(e *Exit, suspected Suspicion) Ending {
 	if e.OOM {
 		keys = append(keys, "oomKilled", true)
 	}
-	m.Say(slog.LevelInfo, "app exited", keys...)
+	level := slog.LevelInfo
+	if suspected == OfFirst && how == Own && e.Status.ExitCode() != 0 {
+		level, keys = slog.LevelWarn, append(keys,
+			"todo", "see the app's log: no app has lived with this configuration yet")
+	}
+	m.Say(level, "app exited", keys...)
 	if m.wentToBackground(e) {
 		m.Say(slog.LevelWarn, "app went to the background: what it left there is ended",
 			"todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
