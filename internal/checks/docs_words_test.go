@@ -12,10 +12,10 @@ var mostWords = map[string]int{
 	"README.md":       1_170,
 	"docs/README.md":  260,
 	"docs/fleet.md":   1_610,
-	"docs/kubectl.md": 2_300,
+	"docs/kubectl.md": 2_320,
 
 	"docs/failures.md":        1_480,
-	"docs/reference.md":       4_150,
+	"docs/reference.md":       4_170,
 	"docs/status.md":          1_610,
 	"docs/troubleshooting.md": 2_420,
 	"docs/confitctl.md":       520,
@@ -37,7 +37,7 @@ var mostWords = map[string]int{
 // How many words those for users may have together, those for contributors, and both with the pages that GitHub shows:
 // HACKING, CONTRIBUTING and SECURITY.
 const (
-	mostForUsers        = 28_090
+	mostForUsers        = 28_115
 	mostForContributors = 7_690
 	mostTogether        = 37_500
 )

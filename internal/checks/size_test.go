@@ -20,10 +20,10 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {129_950, 46_200},
-	"supervisor": {44_000, 17_150},
-	"linker":     {54_100, 17_100},
-	"config":     {10_600, 2_450},
+	"":           {131_900, 46_400},
+	"supervisor": {44_100, 17_250},
+	"linker":     {54_400, 17_200},
+	"config":     {11_400, 2_600},
 	"process":    {14_600, 6_300},
 	"signals":    {1_900, 1_010},
 	"notify":     {1_250, 600},
