@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/safedir"
 	"confit/linker/statedir"
@@ -59,7 +58,7 @@ func Bake(w io.Writer, c Config, optional bool) error {
 	}
 	for _, dir := range dirs {
 		if err := t.MakeDir(dir); err != nil {
-			return fmt.Errorf("cannot make directory %q: %w", dir, files.Cause(err))
+			return fmt.Errorf("cannot make directory %q: %w", dir, err)
 		}
 	}
 	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), count, left)
@@ -115,7 +114,7 @@ func Install(to string) error {
 		err = dir.Put(filepath.Base(to), safedir.Bytes(program, 0o755))
 	}
 	if err != nil {
-		return fmt.Errorf("cannot install to %q: %w", to, files.Cause(err))
+		return fmt.Errorf("cannot install to %q: %w", to, err)
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ func ReadStatus(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read a status in state directory %q: there is none; "+
 			"confit has not written one yet, or works in another directory: name it with --state", dir)
 	case err != nil:
-		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), files.Cause(err))
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), err)
 	}
 	return data, nil
 }

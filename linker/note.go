@@ -248,7 +248,7 @@ func (l *Linker) RecordTrial(t Trial) {
 	}
 	if stale {
 		if err := l.state.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
+			l.log.Warn("record of a trial not removed", "error", err)
 		}
 	}
 }

@@ -33,8 +33,7 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	case err == nil:
 		l.describe(&c, done, l.generations[accepted])
 	case !IsInvalid(err):
-		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.Path,
-			files.Cause(err))
+		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.Path, err)
 	}
 	return c, err
 }

@@ -57,7 +57,7 @@ func (t *Try) read() (volumes []string, err error) {
 	}
 	volumes, err = document.Write(t.aside.Volumes, t.document)
 	if err != nil && !errors.Is(err, ErrWrongDocument) {
-		err = fmt.Errorf("cannot lay out what comes on stdin in state directory %q: %w", t.state.Path, files.Cause(err))
+		err = fmt.Errorf("cannot lay out what comes on stdin in state directory %q: %w", t.state.Path, err)
 	}
 	return volumes, err
 }

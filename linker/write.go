@@ -42,8 +42,7 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 		if errors.Is(err, files.ErrMoved) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.Path,
-			files.Cause(err))
+		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.Path, err)
 	}
 	l.state.Next++
 	if err := l.readEnvironment(g); err != nil {
@@ -173,7 +172,7 @@ func (l *Linker) stageAgain(g *generation.Copy, damage error) error {
 	}
 	if err != nil {
 		_ = l.state.Generations.RemoveAll(written)
-		return fmt.Errorf("cannot stage generation %d again: %w", g.Number, files.Cause(err))
+		return fmt.Errorf("cannot stage generation %d again: %w", g.Number, err)
 	}
 	l.log.Warn("generation staged again: somebody had changed or removed keys of it", "generation", g.Number,
 		"error", damage.Error())

@@ -173,7 +173,7 @@ func (r *reader) count(name string, isFile bool) error {
 // a name is too long. Any other error ends the stream.
 func (r *reader) refused(err error, format string, names ...any) error {
 	if err != nil && files.Ignoring(err, unix.EEXIST, unix.ENOTDIR, unix.EISDIR, unix.ENAMETOOLONG) == nil {
-		r.mistake(format+": %w", append(names, files.Cause(err))...)
+		r.mistake(format+": %w", append(names, err)...)
 		return nil
 	}
 	return err

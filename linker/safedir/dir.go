@@ -9,7 +9,8 @@
 //   - a file or directory that it makes is one that it made itself, has the mode that was asked
 //     for, whatever the umask, and is never set-user-ID; where there is a /proc, no mode is set by
 //     a system call that old kernels lack or seccomp profiles refuse;
-//   - nothing that it opens blocks.
+//   - nothing that it opens blocks;
+//   - its errors name no path: a caller says which.
 //
 // It does not know what confit puts there, and why.
 package safedir

@@ -93,7 +93,7 @@ func (d *Dir) List() ([]fs.DirEntry, error) {
 	defer f.Close()
 	entries, err := f.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
+	return entries, files.Cause(err)
 }
 
 // Raw is the directory's descriptor, which is of O_PATH.

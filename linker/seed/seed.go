@@ -69,7 +69,7 @@ func (p Pair) open() (*safedir.Dir, error) {
 			d.Close()
 		}
 	}
-	return d, files.Cause(err)
+	return d, err
 }
 
 // most is how many bytes are copied at most: an emptyDir in memory is charged to the pod.

@@ -43,7 +43,7 @@ func (t *Set) work(s *Step, do func(act) error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore",
-		"remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(filepath.Dir(string(s.Target)), err))
+		"remove", "prune"}[s.verb], s.Target, err, ReadOnlyHint(filepath.Dir(string(s.Target)), err))
 }
 
 // ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; ""

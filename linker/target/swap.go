@@ -150,6 +150,5 @@ func unreachable(err error) place {
 	case errors.Is(err, unix.ENOTDIR):
 		return place{standing: immovable, what: "a file in the place of its directory"}
 	}
-	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", files.Cause(err)),
-		err: files.Cause(err)}
+	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", err), err: err}
 }

@@ -92,7 +92,7 @@ func (t *Set) Touch(target lines.Target, dest Dest) error {
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("cannot touch target %q: %w", target, files.Cause(err))
+		return fmt.Errorf("cannot touch target %q: %w", target, err)
 	}
 	return nil
 }

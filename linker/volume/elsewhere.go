@@ -108,7 +108,7 @@ func (r *Reading) checkHashes() error {
 		whole, err := v.wholeHash()
 		switch {
 		case err != nil:
-			return files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, v.dir, files.Cause(err))
+			return files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, v.dir, err)
 		case former != "" && whole != "" && whole != former:
 			return files.Invalidf(
 				"the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, v.dir, hashName)

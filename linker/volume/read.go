@@ -203,7 +203,7 @@ func (rd *Reader) LimitMode(f *generation.File) error {
 	if !known {
 		var err error
 		if gives, err = rd.state.TryGive(f.Group); err != nil {
-			return fmt.Errorf("cannot write to state directory %q: %w", rd.state.Path, files.Cause(err))
+			return fmt.Errorf("cannot write to state directory %q: %w", rd.state.Path, err)
 		}
 		rd.groups[f.Group] = gives
 	}

@@ -96,7 +96,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return v, tornDownError(dir)
 		case err != nil:
-			return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
+			return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, err)
 		case v.data != path.Base(v.data) || v.data == ".." || v.data == ".":
 			return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir,
 				v.data)
