@@ -27,7 +27,7 @@ type Config struct {
 	// waits before Open reads again what can't be read now; false: for long enough; nil: it doesn't
 	Again func() bool
 
-	lines []lines.Line // what [Check] made of the links
+	lines []*lines.Line // what [Check] made of the links
 }
 
 // Names of the packages below that a caller needs. Their comments are there.

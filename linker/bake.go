@@ -31,8 +31,7 @@ func Bake(w io.Writer, c Config, optional bool) error {
 	wanted := map[Target]target.Want{}
 	var dirs []string
 	count, left := 0, ""
-	for i := range c.lines {
-		s := &c.lines[i]
+	for _, s := range c.lines {
 		if s.Use != Linked {
 			continue
 		}

@@ -75,7 +75,7 @@ func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 	var wrong []error
 	for _, p := range files.SortedKeys(g.Files) {
 		for _, i := range g.Files[p].Links {
-			s := &l.links[i]
+			s := l.links[i]
 			if s.Use != Variable {
 				continue
 			}

@@ -73,11 +73,10 @@ func (e *explanation) notef(format string, args ...any) {
 // one, or has one of its own: a name may be misspelt.
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
-	for i := range e.links {
-		some = some || e.links[i].Root == e.config.Volumes && e.isMounted(&e.links[i])
+	for _, s := range e.links {
+		some = some || s.Root == e.config.Volumes && e.isMounted(s)
 	}
-	e.reader.Mounted = slices.DeleteFunc(slices.Clone(e.reader.Mounted), func(i int) bool {
-		s := &e.links[i]
+	e.reader.Mounted = slices.DeleteFunc(slices.Clone(e.reader.Mounted), func(s *lines.Line) bool {
 		if e.config.Pod || some || s.Root != e.config.Volumes && e.isMounted(s) {
 			return false
 		}
@@ -128,11 +127,10 @@ func (e *explanation) isMounted(s *lines.Line) bool {
 
 // print prints a line for each link, and for each key of a link with several.
 func (e *explanation) print(keys []volume.Key) {
-	for i := range e.links {
-		s := &e.links[i]
+	for _, s := range e.links {
 		e.printLine(s)
 		for _, k := range keys {
-			if k.Link == i && s.Kind != lines.OneKey {
+			if k.Line.Index == s.Index && s.Kind != lines.OneKey {
 				fmt.Fprintf(e.w, "      %s%s\n", k.Path, e.result(s, k))
 			}
 		}
@@ -173,8 +171,8 @@ func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 	case err != nil:
 		e.fail(err)
 	default:
-		rd.Mounted = slices.DeleteFunc(rd.Mounted, func(i int) bool {
-			return !rd.Links[i].InFallback && !slices.Contains(e.reader.Mounted, i)
+		rd.Mounted = slices.DeleteFunc(rd.Mounted, func(s *lines.Line) bool {
+			return !s.InFallback && !slices.Contains(e.reader.Mounted, s)
 		})
 		rd.Check(e.config.Volumes, e.fail, e.notef)
 	}
@@ -185,8 +183,7 @@ func (e *explanation) checkTargets(keys []volume.Key) {
 	wanted, err := e.wanted(keys)
 	e.fail(err)
 	optional := map[Target]target.Want{}
-	for i := range e.links {
-		s := &e.links[i]
+	for _, s := range e.links {
 		if _, known := wanted[s.Target]; !s.Single() || known {
 			continue
 		}
@@ -217,7 +214,7 @@ func (e *explanation) checkVariables(keys []volume.Key) {
 	g := generation.Copy{Files: map[Key]generation.File{}}
 	for _, k := range keys {
 		f := g.Files[k.Path]
-		f.Links = append(f.Links, k.Link)
+		f.Links = append(f.Links, k.Line.Index)
 		g.Files[k.Path] = f
 	}
 	variables, err := e.variables(&g)

@@ -18,8 +18,7 @@ import (
 // more often than not, and directories that are to be made, but for those of a tree: they may be
 // misspelt.
 func (e *explanation) noteDirectories() {
-	for i := range e.links {
-		s := &e.links[i]
+	for _, s := range e.links {
 		dir := string(s.Target)
 		if s.Kind != lines.Glob {
 			dir = filepath.Dir(dir)

@@ -13,8 +13,8 @@ import (
 // compared.
 var notInFingerprint = map[string]string{
 	"Local": "the shared hash is worked out anew at each start",
-	"Where": "is for messages",
-	"Kind":  "follows from Source", "Base": "follows from Source", "Pattern": "follows from Source", "Prefix": "follows from Source",
+	"Where": "is for messages", "Index": "the order of the lines says it",
+	"Kind": "follows from Source", "Base": "follows from Source", "Pattern": "follows from Source", "Prefix": "follows from Source",
 	"Floor": "follows from Root", "Ceiling": "follows from Root", "Rendered": "follows from Source",
 	"Exempt": "follows from the other lines", "InFallback": "the hash says what was read",
 }
@@ -22,7 +22,7 @@ var notInFingerprint = map[string]string{
 // TestLinksFingerprint_fields: a new field of a line is in the fingerprint, or somebody has said why not.
 func TestLinksFingerprint_fields(t *testing.T) {
 	g := &generation.Copy{}
-	without := (&Linker{state: &statedir.Dir{}, links: []lines.Line{{}}}).linksFingerprint(g)
+	without := (&Linker{state: &statedir.Dir{}, links: []*lines.Line{{}}}).linksFingerprint(g)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[lines.Line]()) {
 		if f.Anonymous || !f.IsExported() {
 			continue
@@ -42,7 +42,7 @@ func TestLinksFingerprint_fields(t *testing.T) {
 		default:
 			t.Fatalf("%s is a %v: let this test set one", f.Name, v.Kind())
 		}
-		differs := (&Linker{state: &statedir.Dir{}, links: []lines.Line{line}}).linksFingerprint(g) != without
+		differs := (&Linker{state: &statedir.Dir{}, links: []*lines.Line{&line}}).linksFingerprint(g) != without
 		if _, why := notInFingerprint[f.Name]; differs == why {
 			t.Errorf("%s: another one makes another fingerprint: %v, and notInFingerprint has it: %v", f.Name, differs, why)
 		}

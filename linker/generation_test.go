@@ -9,7 +9,7 @@ import (
 
 // TestHash_whole: every bit of a key's hash counts.
 func TestHash_whole(t *testing.T) {
-	l := &Linker{links: []lines.Line{{}}}
+	l := &Linker{links: []*lines.Line{{}}}
 	one, other := map[Key]generation.File{"a": {Links: []int{0}}}, map[Key]generation.File{"a": {Links: []int{0}, Sum: Hash{len(Hash{}) - 1: 1}}}
 	if generation.HashOf(one) == generation.HashOf(other) {
 		t.Error("two generations whose keys differ have one hash")

@@ -29,7 +29,7 @@ const statusName = "status.json"
 // at a time.
 type Linker struct {
 	config    Config
-	links     []lines.Line
+	links     []*lines.Line
 	state     *statedir.Dir
 	otherwise func() (Candidate, error) // what Stage does in a try; nil: it isn't one
 	reader    *volume.Reader

@@ -158,8 +158,9 @@ func joinLine(a, b error) error {
 func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	var from []any
 	for _, s := range l.links {
-		s.Where, s.Local = "", false // which change neither
-		from = append(from, s.Root, s.Link)
+		link := s.Link
+		link.Where, link.Local = "", false // which change neither
+		from = append(from, s.Root, link)
 	}
 	h := sha256.New()
 	_ = json.NewEncoder(h).Encode([]any{l.state.Path, from, g.Files, g.Targets}) // maps in order

@@ -137,7 +137,7 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 			continue
 		}
 		for _, i := range f.Links {
-			s := &l.links[i]
+			s := l.links[i]
 			if s.Use != Linked || s.Mode != 0 || slices.Contains(l.tooPrivate, i) {
 				continue
 			}

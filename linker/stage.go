@@ -242,8 +242,8 @@ func (l *Linker) linkable(keys []volume.Key) (map[Target]target.Want, error) {
 func (l *Linker) wanted(keys []volume.Key) (map[Target]target.Want, error) {
 	targets := map[Target]target.Want{}
 	taken := lines.NewTaken()
-	for i := range l.links {
-		if s := &l.links[i]; s.Kind == lines.WholeDir {
+	for _, s := range l.links {
+		if s.Kind == lines.WholeDir {
 			dest := l.state.Live(string(s.Prefix))
 			if s.Direct {
 				dest = volume.DirInPlace(s)
@@ -255,11 +255,10 @@ func (l *Linker) wanted(keys []volume.Key) (map[Target]target.Want, error) {
 	}
 	for _, k := range keys {
 		if k.Target != "" {
-			s := &l.links[k.Link]
 			errorf := func(format string, args ...any) error {
-				return s.Errorf("key %q: "+format, append([]any{k.Path}, args...)...)
+				return k.Line.Errorf("key %q: "+format, append([]any{k.Path}, args...)...)
 			}
-			if taken.Add(k.Target, s, errorf) {
+			if taken.Add(k.Target, k.Line, errorf) {
 				targets[k.Target] = target.Want{Dest: l.destOf(k)}
 			}
 		}
@@ -269,7 +268,7 @@ func (l *Linker) wanted(keys []volume.Key) (map[Target]target.Want, error) {
 
 // destOf is what a key's target points at.
 func (l *Linker) destOf(k volume.Key) target.Dest {
-	if !l.links[k.Link].Direct {
+	if !k.Line.Direct {
 		return target.Dest(l.state.Live(string(k.Path)))
 	}
 	return target.Dest(k.InPlace())

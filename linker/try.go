@@ -92,7 +92,7 @@ func (t *Try) plan(keys []volume.Key, given []string) {
 	e := explanation{Linker: t.Linker, w: t.out}
 	e.print(keys)
 	for _, name := range given {
-		takes := func(s lines.Line) bool {
+		takes := func(s *lines.Line) bool {
 			prefix := string(s.Prefix)
 			return s.Root == t.config.Volumes && (files.Inside(prefix, name) || files.Inside(name, prefix))
 		}

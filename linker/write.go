@@ -84,9 +84,9 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 
 // writeKeys makes a file of each key of some links, and the directories that these link as a whole,
 // also those without a key. The keys come in order, so their directory rarely changes.
-func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir, links []int) error {
-	for _, i := range links {
-		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
+func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir, links []*lines.Line) error {
+	for _, s := range links {
+		if s.Kind == lines.WholeDir && !s.Direct {
 			if err := safedir.Made(top.Enter(string(s.Prefix), true)); err != nil {
 				return err
 			}

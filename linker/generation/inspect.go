@@ -21,7 +21,7 @@ import (
 // Store knows the generations on the disk.
 type Store struct {
 	*files.Copier
-	Links  []lines.Line // those whose keys generations have: a directory may be a target as a whole
+	Links  []*lines.Line // those whose keys generations have: a directory may be a target as a whole
 	State  *statedir.Dir
 	Log    *slog.Logger
 	strays []lines.Key // what a hook left in its candidate, and the log says so
@@ -128,8 +128,8 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 			add(lines.Key(path.Dir(string(p))))
 		}
 	}
-	for i := range c.Links {
-		if s := &c.Links[i]; s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.Unrendered) {
+	for _, s := range c.Links {
+		if s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.Unrendered) {
 			add(s.Prefix)
 		}
 	}

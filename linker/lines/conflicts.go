@@ -14,8 +14,8 @@ import (
 // Parse works out every link and refuses those that can't live together. Relative sources are below
 // volumes. No target may be there or in state. Both are absolute paths. rendered says that there is
 // a renderer. The errors are joined.
-func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
-	var links []Line
+func Parse(all []Link, volumes, state string, rendered bool) ([]*Line, error) {
+	var links []*Line
 	var wrong []error
 	real := files.Resolver{}
 	for _, link := range all {
@@ -24,6 +24,7 @@ func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 			err = s.checkPlace(volumes, state, real)
 		}
 		if err == nil {
+			s.Index = len(links)
 			links = append(links, s)
 		}
 		if !rendered && strings.HasPrefix(s.Source, Rendered) {
@@ -38,15 +39,15 @@ func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 // exemptNamed takes the keys that a line names out of the globs and directories of link lines: then
 // web/*.conf doesn't match web/nginx.conf. One link to a whole directory has no keys of its own to
 // leave out.
-func exemptNamed(links []Line) {
+func exemptNamed(links []*Line) {
 	named := map[Key]bool{}
-	for i := range links {
-		if links[i].Kind == OneKey {
-			named[links[i].Prefix] = true
+	for _, s := range links {
+		if s.Kind == OneKey {
+			named[s.Prefix] = true
 		}
 	}
-	for i := range links {
-		if s := &links[i]; s.Use == Linked && (s.Kind == Glob || s.Kind == Tree) {
+	for _, s := range links {
+		if s.Use == Linked && (s.Kind == Glob || s.Kind == Tree) {
 			s.Exempt = named
 		}
 	}
@@ -78,26 +79,25 @@ func above[S ~string](path S) (dirs []S) {
 
 // checkTargets refuses two links to one target, and a target inside another, as far as they are
 // known without the volumes: those that a line names, and the directories of the others.
-func checkTargets(links []Line) []error {
+func checkTargets(links []*Line) []error {
 	taken := NewTaken()
-	for i := range links {
-		if s := &links[i]; s.Single() {
+	for _, s := range links {
+		if s.Single() {
 			taken.Add(s.Target, s, s.Errorf)
 		}
 	}
 	taken.checkInside()
-	for i := range links {
-		if s := &links[i]; s.Use == Linked && !s.Single() {
+	for _, s := range links {
+		if s.Use == Linked && !s.Single() {
 			taken.refuseInside(s, s.Target, taken.outer(string(s.Target)))
 		}
 	}
 	return taken.wrong
 }
 
-func checkNames(links []Line) (wrong []error) {
+func checkNames(links []*Line) (wrong []error) {
 	names := map[string]*Line{}
-	for i := range links {
-		s := &links[i]
+	for _, s := range links {
 		if s.Use != Variable || s.Kind != OneKey {
 			continue
 		}
@@ -113,27 +113,28 @@ func checkNames(links []Line) (wrong []error) {
 
 // checkSources refuses a source at or below another one's place in a generation. It looks up
 // places: links may be thousands.
-func checkSources(links []Line) (wrong []error) {
-	places := map[Key]map[string]int{} // by place and by root: the first link
-	for i := len(links) - 1; i >= 0; i-- {
-		s := &links[i]
+func checkSources(links []*Line) (wrong []error) {
+	places := map[Key]map[string]*Line{} // by place and by root: the first line
+	for _, s := range slices.Backward(links) {
 		if places[s.Prefix] == nil {
-			places[s.Prefix] = map[string]int{}
+			places[s.Prefix] = map[string]*Line{}
 		}
-		places[s.Prefix][s.Root] = i
+		places[s.Prefix][s.Root] = s
 	}
-	for i := range links {
-		wrong = append(wrong, checkSource(links, i, places))
+	for _, s := range links {
+		wrong = append(wrong, checkSource(s, places))
 	}
 	return wrong
 }
 
-func checkSource(links []Line, i int, places map[Key]map[string]int) error {
-	s := &links[i]
+func checkSource(s *Line, places map[Key]map[string]*Line) error {
 	for _, dir := range above(s.Prefix) {
-		for root, j := range places[dir] {
-			if root != s.Root && (dir != s.Prefix || j < i) {
-				first, second := &links[min(i, j)], &links[max(i, j)]
+		for root, other := range places[dir] {
+			if root != s.Root && (dir != s.Prefix || other.Index < s.Index) {
+				first, second := other, s
+				if s.Index < other.Index {
+					first, second = s, other
+				}
 				return second.Errorf(
 					"source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere",
 					second.Source, first.Label(), second.Prefix)

@@ -23,6 +23,7 @@ const (
 // Line is a link with its paths worked out.
 type Line struct {
 	Link
+	Index      int // of the line among all of them
 	Kind       Kind
 	Base       string       // absolute path of the key, or of the directory in front of the first pattern element
 	Pattern    string       // for a glob: the rest, below base

@@ -13,7 +13,7 @@ import (
 // parse works out lines of SOURCE TARGET, input SOURCE or env SOURCE NAME, each followed by
 // options. Of a relative source the volumes are DIR/volumes, and the state is DIR/state.
 // Targets are written as they are, but for DIR.
-func parse(dir string, rendered bool, written ...string) ([]lines.Line, error) {
+func parse(dir string, rendered bool, written ...string) ([]*lines.Line, error) {
 	var all []lines.Link
 	for i, line := range written {
 		words := strings.Fields(strings.ReplaceAll(line, "DIR", dir))

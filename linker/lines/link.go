@@ -43,8 +43,8 @@ const (
 )
 
 // parseLink works out a link's paths. Relative sources live in volumes.
-func parseLink(l Link, volumes string) (Line, error) {
-	s := Line{Link: l}
+func parseLink(l Link, volumes string) (*Line, error) {
+	s := &Line{Link: l}
 	err := errors.Join(s.parseSource(volumes), s.checkAbsolute())
 	switch {
 	case err != nil:

@@ -281,7 +281,7 @@ func TestSweepBaked(t *testing.T) {
 	m := newMoment(t, t.TempDir())
 	left := filepath.Join(m.dir, "etc", files.TmpPrefix+"1")
 	m.must(os.Symlink(m.dest, left))
-	m.targets.Sweep([]lines.Line{{Link: lines.Link{Target: lines.Target(m.target)}}})
+	m.targets.Sweep([]*lines.Line{{Link: lines.Link{Target: lines.Target(m.target)}}})
 	if _, err := os.Lstat(left); err == nil {
 		t.Error("it stays")
 	}

@@ -100,13 +100,13 @@ func (t *Set) Touch(target lines.Target, dest Dest) error {
 // Sweep removes what a killed confit left beside targets: links and empty directories under a
 // temporary name, and links of ours under the name for what is kept. What confit did not make
 // stays, whatever its name.
-func (t *Set) Sweep(links []lines.Line) {
+func (t *Set) Sweep(links []*lines.Line) {
 	dirs := map[string]bool{}
 	for target := range t.made {
 		dirs[filepath.Dir(string(target))] = true
 	}
-	for i := range links { // what --bake made isn't on the list, nor what stood there before that was lost
-		if s := &links[i]; s.Single() {
+	for _, s := range links { // what --bake made isn't on the list, nor what stood there before that was lost
+		if s.Single() {
 			dirs[filepath.Dir(string(s.Target))] = true
 		} else if s.Use == lines.Linked {
 			dirs[string(s.Target)] = true

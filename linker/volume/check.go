@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"confit/linker/lines"
 	"math"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func (rd *Reader) Check(mount string, fail func(error), notef func(format string
 			f.Close()
 		}
 		fail(err)
-		if !rd.Links[k.Link].Direct {
+		if !k.Line.Direct {
 			left -= k.st.Size
 		}
 		if left < 0 {
@@ -45,13 +46,13 @@ func (rd *Reader) Check(mount string, fail func(error), notef func(format string
 
 // noteOptional names lines that have no key, and need none: a name may be misspelt.
 func (r *Reading) noteOptional(notef func(string, ...any)) {
-	has := map[int]bool{}
+	has := map[*lines.Line]bool{}
 	for _, k := range r.Keys {
-		has[k.Link] = true
+		has[k.Line] = true
 	}
-	for _, i := range r.from.Mounted {
-		if s := &r.from.Links[i]; s.Optional && !has[i] {
-			notef("%v", s.Errorf("%s; it is optional", whatIsMissing(s, r.of[i])))
+	for _, s := range r.from.Mounted {
+		if s.Optional && !has[s] {
+			notef("%v", s.Errorf("%s; it is optional", whatIsMissing(s, r.of[s.Index])))
 		}
 	}
 }

@@ -44,8 +44,8 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 		return nil, ErrNoFallback
 	}
 	has := map[string]bool{} // by floor, whether the fallback replaces a volume
-	for i := range rd.Links {
-		if s := &rd.Links[i]; s.Direct {
+	for _, s := range rd.Links {
+		if s.Direct {
 			has[s.Floor] = false
 		}
 	}
@@ -63,9 +63,8 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 	error) {
 	moved := func(p string) string { return filepath.Join(dir, strings.TrimPrefix(p, mount)) }
 	moving, some := *rd, false
-	moving.Links, moving.once = slices.Clone(rd.Links), maps.Clone(rd.once)
-	for _, i := range rd.Mounted {
-		s := &rd.Links[i]
+	moving.Mounted, moving.once = slices.Clone(rd.Mounted), maps.Clone(rd.once)
+	for i, s := range rd.Mounted {
 		if s.Root != mount {
 			continue
 		}
@@ -76,7 +75,7 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 			return nil, err
 		}
 		if leads {
-			moving.Links[i], some = there, true
+			moving.Mounted[i], some = &there, true
 		}
 	}
 	if !some {

@@ -22,7 +22,7 @@ import (
 // Key is one file of a volume that a link asks for.
 type Key struct {
 	Path   lines.Key    // where it stands in a generation
-	Link   int          // index of the link that asks for it
+	Line   *lines.Line  // that asks for it
 	Target lines.Target // "" below a link to a whole directory
 	name   string       // its path in the volume
 	vol    *volume
@@ -37,7 +37,6 @@ type Key struct {
 // wrong with them. It doesn't follow a link to a directory, except for the link's base itself.
 type walk struct {
 	*Reading
-	link  int
 	s     *lines.Line
 	v     *volume
 	found bool    // something that the link names, also what a line of its own names, or what is wrong
@@ -71,7 +70,7 @@ func (w *walk) one(name string) error {
 	if err != nil {
 		return classify(w.s, err)
 	}
-	w.Keys = append(w.Keys, Key{Link: w.link, vol: w.v, Path: w.s.Prefix, name: name, Target: w.s.Target, st: st})
+	w.Keys = append(w.Keys, Key{Line: w.s, vol: w.v, Path: w.s.Prefix, name: name, Target: w.s.Target, st: st})
 	return nil
 }
 
@@ -145,7 +144,7 @@ func (w *walk) dir(below, name string) error {
 }
 
 func (w *walk) key(in *safedir.Dir, e fs.DirEntry, below, name string) (err error) {
-	k := Key{Link: w.link, vol: w.v, Path: lines.Key(path.Join(string(w.s.Prefix), below)), name: name}
+	k := Key{Line: w.s, vol: w.v, Path: lines.Key(path.Join(string(w.s.Prefix), below)), name: name}
 	if w.s.InFallback && name == hashName && w.v.dir == w.s.Floor {
 		return nil
 	}

@@ -18,9 +18,9 @@ import (
 // Reader looks at the volumes and reads the keys of their links.
 type Reader struct {
 	*files.Copier
-	Links     []lines.Line  // see [NewReader]
-	Mounted   []int         // the links whose keys come from volumes, by index: the others aren't looked for
-	Rendered  []int         // those whose keys the renderer makes
+	Links     []*lines.Line // see [NewReader]
+	Mounted   []*lines.Line // those whose keys come from volumes: the others aren't looked for
+	Rendered  []*lines.Line // those whose keys the renderer makes
 	state     *statedir.Dir // where copies go
 	AllowDisk bool          // keys that live in memory may be copied to a disk
 
@@ -30,16 +30,16 @@ type Reader struct {
 
 // NewReader makes one for the keys of links that has seen nothing yet. state is where copies go.
 // allowDisk says that keys which live in memory may be copied to a disk.
-func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
+func NewReader(copier *files.Copier, links []*lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
 		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
 		once: map[string]bool{}, groups: map[uint32]bool{},
 	}
-	for i := range links {
-		if links[i].Rendered {
-			rd.Rendered = append(rd.Rendered, i)
+	for _, s := range links {
+		if s.Rendered {
+			rd.Rendered = append(rd.Rendered, s)
 		} else {
-			rd.Mounted = append(rd.Mounted, i)
+			rd.Mounted = append(rd.Mounted, s)
 		}
 	}
 	return rd
@@ -49,7 +49,7 @@ func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, al
 type Reading struct {
 	from    *Reader
 	volumes []*volume
-	of      []*volume // the volume of each link
+	of      []*volume // the volume of each line
 	// by where it is looked for, and the floor: a thousand links to one directory ask once
 	found map[[2]string]*volume
 	// of the plain volumes; once they were read, of all. A key is there for each line that asks for
@@ -75,9 +75,9 @@ func (rd *Reader) Look() (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
-	for _, i := range rd.Mounted {
+	for _, s := range rd.Mounted {
 		if err == nil {
-			err = r.collect(r.open(i))
+			err = r.collect(r.open(s))
 		}
 	}
 	if err == nil {
@@ -100,12 +100,11 @@ func (r *Reading) collect(err error) error {
 	return err
 }
 
-// open opens the volume of link i, once for all its links. One in memory is refused if generations
+// open opens the volume of a line, once for all its lines. One in memory is refused if generations
 // aren't, also if empty.
-func (r *Reading) open(i int) error {
-	s := &r.from.Links[i]
+func (r *Reading) open(s *lines.Line) error {
 	v, err := r.volume(s)
-	r.of[i] = v
+	r.of[s.Index] = v
 	if err != nil || v.root == nil {
 		return err
 	}
@@ -149,13 +148,13 @@ func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
 }
 
 // expand lists the keys of those links whose volumes are swapped, or changed file by file.
-func (r *Reading) expand(links []int, swapped bool) error {
-	for _, i := range links {
-		v := r.of[i]
+func (r *Reading) expand(links []*lines.Line, swapped bool) error {
+	for _, s := range links {
+		v := r.of[s.Index]
 		if v.swapped() != swapped || v.atomic && v.root == nil { // of which the error is known
 			continue
 		}
-		w := walk{Reading: r, link: i, s: &r.from.Links[i], v: v}
+		w := walk{Reading: r, s: s, v: v}
 		if err := r.collect(w.expand()); err != nil {
 			return err
 		}

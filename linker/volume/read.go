@@ -45,14 +45,14 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 		if !known {
 			f = generation.File{Mode: fs.FileMode(k.st.Mode).Perm(), Owner: k.st.Uid, Group: k.st.Gid, Direct: true}
 		}
-		f.Direct = f.Direct && r.from.Links[k.Link].Direct
-		f.Links = append(f.Links, k.Link)
+		f.Direct = f.Direct && k.Line.Direct
+		f.Links = append(f.Links, k.Line.Index)
 		files[k.Path] = f
 	}
 	left := r.from.MaxSize
 	for _, k := range r.Keys {
 		f := files[k.Path]
-		if f.Links[0] != k.Link {
+		if f.Links[0] != k.Line.Index {
 			continue // read for another link
 		}
 		err := r.from.LimitMode(&f)
@@ -60,7 +60,7 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 			return nil, err
 		}
 		if f.Sum, f.Size, err = r.hashKey(k, f.Direct, &left); err != nil {
-			return nil, classify(&r.from.Links[k.Link], err)
+			return nil, classify(k.Line, err)
 		}
 		files[k.Path] = f
 	}
@@ -73,8 +73,8 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 	left := r.from.MaxSize
 	for _, k := range r.FirstKeys() {
 		rest := left
-		if sum, _, err := r.hashKey(k, r.from.Links[k.Link].Direct, &rest); err == nil {
-			files[k.Path], left = generation.File{Sum: sum, Links: []int{k.Link}}, rest
+		if sum, _, err := r.hashKey(k, k.Line.Direct, &rest); err == nil {
+			files[k.Path], left = generation.File{Sum: sum, Links: []int{k.Line.Index}}, rest
 		}
 	}
 	return files

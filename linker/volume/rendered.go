@@ -19,8 +19,8 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]string{}, root: root}
 	r := rd.reading()
 	r.volumes = []*volume{v}
-	for _, i := range rd.Rendered {
-		r.of[i] = v
+	for _, s := range rd.Rendered {
+		r.of[s.Index] = v
 	}
 	wrong, err := v.checkRendered(".", nil)
 	if err == nil {

@@ -34,8 +34,8 @@ func (s Status) Equal(other Status) bool {
 func (r *Reading) Status(w *watch.Changes, dirs []string) (list []Status) {
 	for _, v := range r.volumes {
 		s := Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data}
-		for i := range r.from.Links {
-			if link := &r.from.Links[i]; r.of[i] == v {
+		for _, link := range r.from.Mounted {
+			if r.of[link.Index] == v {
 				s.Prefix = below(v.dir, link.Root)
 				s.Patterns = append(s.Patterns, patternIn(v.dir, link))
 			}
