@@ -35,7 +35,7 @@ func (l *Linker) Has(number int) error {
 func (l *Linker) CheckShown(number int) error {
 	g, err := l.generation(number)
 	if err == nil && errors.Is(l.Has(number), ErrEmptied) {
-		_ = l.stageDamaged(g, l.copies.CompareNames(g)) // or the look at it says what is missing
+		_ = l.stageDamaged(g, l.copies.Compare(g, true)) // or the look at it says what is missing
 	}
 	if err != nil {
 		return err
@@ -83,11 +83,8 @@ func (l *Linker) Repair(number int) (anew bool, err error) {
 }
 
 func (l *Linker) repairGeneration(g *generation.Copy, said func(what, key, path, found string, err error)) {
-	compare := l.copies.Compare
-	if l.opens.Watches() {
-		compare = l.copies.CompareNames
-	}
-	if err := l.stageDamaged(g, compare(g)); err != nil {
+	damage := l.copies.Compare(g, l.opens.Watches())
+	if err := l.stageDamaged(g, damage); err != nil {
 		said("generation", "path", g.Dir, "", err)
 	}
 	if l.state.LiveNumber() != g.Number { // whatever stands there now

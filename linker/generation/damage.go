@@ -31,33 +31,10 @@ func (e *Damaged) Error() string {
 
 // Compare finds out whether each key of a generation is there, and has its bytes; else the error is
 // a [*Damaged]. A mode or an owner alone is no damage, as an entrypoint may have set it, unless it
-// keeps confit out; nor is a name too many.
-func (c *Store) Compare(g *Copy) error {
-	return c.damage(g, func(flaw) error { return nil })
-}
-
-// CompareNames is Compare, but opens no key: it finds out whether each is there.
-func (c *Store) CompareNames(g *Copy) error {
-	d := &Damaged{number: g.Number, Missing: true}
-	for _, p := range files.SortedKeys(g.Files) {
-		if g.Files[p].Direct || g.Unrendered && lines.IsRendered(p) {
-			continue
-		}
-		var st unix.Stat_t
-		err := c.State.Generations.In(path.Join(dirOf(g), string(p)), false,
-			func(in *safedir.Dir, name string) (err error) {
-				st, err = in.Stat(name)
-				return err
-			})
-		if err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP ||
-			err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
-			d.Keys = append(d.Keys, p)
-		}
-	}
-	if len(d.Keys) == 0 {
-		return nil
-	}
-	return d
+// keeps confit out; nor is a name too many. With byName it opens no key, and only finds out whether
+// each is there.
+func (c *Store) Compare(g *Copy, byName bool) error {
+	return c.damage(g, byName, func(flaw) error { return nil })
 }
 
 // Restore makes a generation's directory what was written, as far as that needs no bytes: the app's
@@ -65,7 +42,7 @@ func (c *Store) CompareNames(g *Copy) error {
 // right, also of directories. Then the error is that of Compare.
 func (c *Store) Restore(g *Copy) error {
 	changes := 0
-	err := c.damage(g, func(f flaw) error {
+	err := c.damage(g, false, func(f flaw) error {
 		changes++
 		return c.at(g, f.path, func(in *safedir.Dir, name string) error {
 			if f.kind == added {
@@ -87,9 +64,9 @@ func (c *Store) Restore(g *Copy) error {
 
 // damage lists the keys that are damaged, makes directories that are missing, and calls found with
 // all other flaws.
-func (c *Store) damage(g *Copy, found func(flaw) error) error {
+func (c *Store) damage(g *Copy, byName bool, found func(flaw) error) error {
 	d := &Damaged{number: g.Number}
-	err := c.inspect(g, func(f flaw) error {
+	err := c.inspect(g, byName, func(f flaw) error {
 		_, isFile := g.Files[f.path]
 		switch {
 		case f.kind == added, f.kind == attributes:
@@ -123,7 +100,7 @@ func (c *Store) Replace(g, again *Copy, written string) error {
 		})
 	}
 	var strangers []lines.Key
-	err := c.inspect(g, func(f flaw) error {
+	err := c.inspect(g, true, func(f flaw) error {
 		if f.kind == added && f.path != "." {
 			strangers = append(strangers, f.path)
 		}

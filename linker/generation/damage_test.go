@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 			g := s.write("web/a", "1", "web/sub/c", "3")
 			s.must(h.do(g.Dir))
 			for range 2 {
-				err := s.store.Compare(g)
+				err := s.store.Compare(g, false)
 				if got := damagedIn(err); !slices.Equal(got, h.damages) || got == nil && err != nil {
 					t.Errorf("damaged: %v (%v)", got, err)
 				}
@@ -94,7 +94,7 @@ func TestDamaged_missing(t *testing.T) {
 	g := s.write("web/a", "1", "web/b", "2")
 	for _, spoil := range []func() error{func() error { return os.WriteFile(g.Dir+"/web/b", []byte("x"), 0) }, func() error { return os.Remove(g.Dir + "/web/a") }} {
 		s.must(spoil())
-		d, ok := errors.AsType[*generation.Damaged](s.store.Compare(g))
+		d, ok := errors.AsType[*generation.Damaged](s.store.Compare(g, false))
 		if isThere := fileExists(g.Dir + "/web/a"); !ok || d.Missing == isThere {
 			t.Errorf("error %+v, and a is there: %v", d, isThere)
 		}
@@ -128,7 +128,7 @@ func TestReplace(t *testing.T) {
 				} else {
 					testfs.Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, replace)
 				}
-				if err := s.store.Compare(g); err != nil {
+				if err := s.store.Compare(g, false); err != nil {
 					t.Error(err)
 				}
 				after := s.tree(g)

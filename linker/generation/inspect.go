@@ -54,24 +54,25 @@ func dirOf(g *Copy) string { return strconv.Itoa(g.Number) }
 // inspection compares a directory with a generation.
 type inspection struct {
 	*Store
-	g     *Copy
-	left  map[lines.Key]bool // the parts that it hasn't found yet
-	found func(flaw) error
+	g      *Copy
+	byName bool               // no file is opened
+	left   map[lines.Key]bool // the parts that it hasn't found yet
+	found  func(flaw) error
 }
 
 // inspect calls found with each flaw of a generation. It goes on below a directory only then: found
 // may undo what keeps it out.
-func (c *Store) inspect(g *Copy, found func(flaw) error) error {
+func (c *Store) inspect(g *Copy, byName bool, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
-	i := inspection{c, g, c.partsOf(g), found}
+	i := inspection{c, g, byName, c.partsOf(g), found}
 	err := i.part(c.State.Generations, dirOf(g), ".")
 	for _, p := range files.SortedKeys(i.left) {
 		if err == nil {
 			err = found(flaw{removed, p})
 		}
 	}
-	if err == nil {
+	if err == nil && !byName {
 		g.ended = max(g.ended, began.Nano())
 	}
 	return err
@@ -145,7 +146,9 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 		return attributes, nil
 	case !isFile:
 		return none, nil
-	case !i.g.untouched(p, st):
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		return altered, nil
+	case !i.byName && !i.g.untouched(p, st):
 		sum, err := i.copyOf(in, name, io.Discard)
 		if files.MayPass(err) {
 			return none, err
@@ -193,7 +196,7 @@ func (c *Store) Check(g *Copy) error {
 	var strays []flaw
 	var wrong []error
 	gone := false // all of it
-	err := c.inspect(g, func(f flaw) error {
+	err := c.inspect(g, false, func(f flaw) error {
 		if f == (flaw{added, "."}) { // something else is in its place
 			f.kind = altered
 		}

@@ -18,7 +18,7 @@ import (
 func TestPassing(t *testing.T) {
 	for name, look := range map[string]func(s *shelf, g *generation.Copy) error{
 		"check":   func(s *shelf, g *generation.Copy) error { return s.store.Check(g) },
-		"compare": func(s *shelf, g *generation.Copy) error { return s.store.Compare(g) },
+		"compare": func(s *shelf, g *generation.Copy) error { return s.store.Compare(g, false) },
 		"restore": func(s *shelf, g *generation.Copy) error { return s.store.Restore(g) },
 	} {
 		n := 1
