@@ -88,7 +88,7 @@ func At(path string) (*Dir, error) { return (&Dir{fd: unix.AT_FDCWD}).open(path 
 // there, and blocks nowhere; with O_DIRECTORY gVisor would follow a last symlink, O_NOFOLLOW or
 // not.
 func (d *Dir) open(name string) (*Dir, error) {
-	fd, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
+	fd, err := d.OpenFile(name, unix.O_PATH, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // Create makes a file for confit's user alone, and calls fill with it. What isn't filled goes.
 func (d *Dir) Create(name string, fill func(files.Raw) error) error {
-	f, err := files.OpenAt(d.fd, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	f, err := d.OpenFile(name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // Chmod sets the mode of a file or directory, and follows no link. That goes through a descriptor:
 // by name it is fchmodat2(2), which Linux has since 6.6, and which many seccomp profiles refuse.
 func (d *Dir) Chmod(name string, mode uint32) error {
-	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return d.chmodShut(name, mode)
 	}
@@ -24,7 +24,7 @@ func (d *Dir) Chmod(name string, mode uint32) error {
 // O_PATH; chmod(2) takes its name in /proc: proc_pid_fd(5). What isn't the kernel's own /proc could
 // lead elsewhere, so without that there is fchmodat2(2).
 func (d *Dir) chmodShut(name string, mode uint32) error {
-	f, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
+	f, err := d.OpenFile(name, unix.O_PATH, 0)
 	if err != nil {
 		return err
 	}

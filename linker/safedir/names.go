@@ -19,12 +19,8 @@ import (
 // What is done to a name in the directory. A signal interrupts none of it.
 
 // OpenFile opens a file in the directory, and follows no link.
-func (d *Dir) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
-	f, err := files.OpenAt(d.fd, name, flags, mode)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(f), d.Join(name)), nil
+func (d *Dir) OpenFile(name string, flags int, mode uint32) (files.Raw, error) {
+	return files.OpenAt(d.fd, name, flags, mode)
 }
 
 // OpenRegular opens a regular file for reading. What is none isn't waited for, nor opened unless it
@@ -36,7 +32,7 @@ func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) 
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return f, st, errors.New("it is " + d.Describe(name))
 	}
-	if f, err = files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0); err != nil {
+	if f, err = d.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0); err != nil {
 		return f, st, err
 	}
 	if st, err = f.Stat(); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
@@ -101,7 +97,7 @@ func (d *Dir) Raw() files.Raw { return files.Raw(d.fd) }
 
 // forReading opens the directory itself once more, with the right to list what is in it.
 func (d *Dir) forReading() (files.Raw, error) {
-	return files.OpenAt(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	return d.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 }
 
 // Writable is the error of writing to a name that is no symlink; "." is the directory itself.
@@ -244,7 +240,7 @@ func (d *Dir) Missing(name string) bool {
 // GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no
 // symlink stays as it is.
 func (d *Dir) GiveLink(name string, owner, group uint32) {
-	f, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
+	f, err := d.OpenFile(name, unix.O_PATH, 0)
 	if err != nil {
 		return
 	}

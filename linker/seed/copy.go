@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"unsafe"
 
@@ -38,11 +37,9 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 	if err == nil && from.Mounted(name) {
 		return c.say("left out", path, "something is mounted there")
 	}
-	var in *os.File
+	in := files.Raw(-1)
 	if err == nil && (kind == unix.S_IFREG || kind == unix.S_IFDIR) {
-		if in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0); err == nil {
-			defer in.Close()
-		}
+		in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -51,13 +48,15 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 	case kind == unix.S_IFDIR:
 		in.Close()
 		return c.enter(from, name, to, as)
-	case kind != unix.S_IFREG && kind != unix.S_IFLNK:
-		return c.say("left out", path, "it is a device, a FIFO or a socket")
+	case kind == unix.S_IFLNK:
+		err = c.link(from, name, &st, to, as)
+	case kind == unix.S_IFREG:
+		err = c.file(from, name, &st, in, to, as)
 	default:
-		err = c.leaf(from, name, &st, in, to, as)
+		return c.say("left out", path, "it is a device, a FIFO or a socket")
 	}
 	if err != nil {
-		err = fmt.Errorf("%q: %w", path, files.Cause(err))
+		err = fmt.Errorf("%q: %w", path, err)
 	}
 	return err
 }
@@ -85,31 +84,27 @@ func (c *work) dir(from, to *safedir.Dir, as string) error {
 		in, err1 := from.OpenFile(".", unix.O_RDONLY, 0)
 		out, err2 := made.OpenFile(".", unix.O_RDONLY, 0)
 		if err = errors.Join(err1, err2); err == nil {
-			err = c.attributes(in, int(out.Fd()), &from.St, from.Writable("."))
+			err = c.attributes(from.Join("."), in, out, &from.St, from.Writable("."))
 		}
-		in.Close() // nil: it wasn't opened
+		in.Close()
 		out.Close()
 	}
 	made.Close()
 	return err
 }
 
-// leaf copies a regular file, and no more of it than was counted; or a symlink, for which in is
-// nil.
-func (c *work) leaf(from *safedir.Dir, name string, st *unix.Stat_t, in *os.File, to *safedir.Dir, as string) error {
-	if c.files++; in != nil {
-		c.bytes += st.Size
-	}
-	switch {
-	case to == nil:
+// file copies a regular file, and no more of it than was counted.
+func (c *work) file(from *safedir.Dir, name string, st *unix.Stat_t, in files.Raw, to *safedir.Dir, as string) error {
+	defer in.Close()
+	c.files++
+	c.bytes += st.Size
+	if to == nil {
 		return nil
-	case in == nil:
-		return c.link(from, name, st, to, as)
 	}
 	return to.Create(as, func(out files.Raw) error {
 		_, err := io.Copy(out, io.LimitReader(in, st.Size))
 		if err == nil {
-			err = c.attributes(in, int(out), st, from.Writable(name))
+			err = c.attributes(from.Join(name), in, out, st, from.Writable(name))
 		}
 		return err
 	})
@@ -117,6 +112,10 @@ func (c *work) leaf(from *safedir.Dir, name string, st *unix.Stat_t, in *os.File
 
 // link copies a symlink, which is never followed. It has its owner as far as the kernel permits.
 func (c *work) link(from *safedir.Dir, name string, st *unix.Stat_t, to *safedir.Dir, as string) error {
+	c.files++
+	if to == nil {
+		return nil
+	}
 	dest, err := from.Readlink(name)
 	if err == nil {
 		err = to.Symlink(dest, as)
@@ -140,25 +139,25 @@ const maxXattr = 64 << 10
 
 // attributes gives a copy what else its source has. Times come before the owner: only who has a
 // file sets them. A copy that became the user's own, of what he may not write to, is shut to him.
-func (c *work) attributes(in *os.File, out int, st *unix.Stat_t, may error) error {
-	c.xattrs(in, out)
+func (c *work) attributes(path string, in, out files.Raw, st *unix.Stat_t, may error) error {
+	c.xattrs(path, int(in), int(out))
 	mode := st.Mode & 0o7777
 	given := uint32(unix.S_ISUID) // rights to who runs it
 	if st.Mode&unix.S_IFMT == unix.S_IFREG {
 		given |= unix.S_ISGID
 	}
 	if mode&given != 0 {
-		_ = c.say("not kept", in.Name(), "the bits set-user-ID and set-group-ID")
+		_ = c.say("not kept", path, "the bits set-user-ID and set-group-ID")
 	}
 	setTimes(out, st)
 	mode &^= given
-	err := files.Give(out, mode, st.Uid, st.Gid)
+	err := files.Give(int(out), mode, st.Uid, st.Gid)
 	var made unix.Stat_t
 	if err == nil {
-		err = unix.Fstat(out, &made)
+		made, err = out.Stat()
 	}
 	if own := ownMode(mode, st, may); err == nil && made.Uid != st.Uid && own != mode {
-		err = unix.Fchmod(out, own)
+		err = unix.Fchmod(int(out), own)
 	}
 	return err
 }
@@ -176,7 +175,7 @@ func ownMode(mode uint32, st *unix.Stat_t, may error) uint32 {
 }
 
 // setTimes is futimens(3), by which x/sys has utimensat(2) only for a path.
-func setTimes(f int, st *unix.Stat_t) {
+func setTimes(f files.Raw, st *unix.Stat_t) {
 	times := [2]unix.Timespec{st.Atim, st.Mtim}
 	_, _, _ = unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(f), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 }
@@ -184,15 +183,15 @@ func setTimes(f int, st *unix.Stat_t) {
 // xattrs copies extended attributes, and names those that it can't. A label of security.* is the
 // system's, which gives the copy its own. Capabilities give rights to who runs a program:
 // capabilities(7).
-func (c *work) xattrs(in *os.File, out int) {
+func (c *work) xattrs(path string, in, out int) {
 	buffer := make([]byte, maxXattr)
-	n, _ := unix.Flistxattr(int(in.Fd()), buffer) // an error: the file system has none
+	n, _ := unix.Flistxattr(in, buffer) // an error: the file system has none
 	for _, name := range strings.Split(string(buffer[:max(n, 0)]), "\x00") {
 		label := strings.HasPrefix(name, "security.")
 		if name == "" || label && name != "security.capability" {
 			continue
 		}
-		n, err := unix.Fgetxattr(int(in.Fd()), name, buffer)
+		n, err := unix.Fgetxattr(in, name, buffer)
 		if label {
 			err = unix.EPERM
 		}
@@ -200,7 +199,7 @@ func (c *work) xattrs(in *os.File, out int) {
 			err = unix.Fsetxattr(out, name, buffer[:n], 0)
 		}
 		if err != nil {
-			_ = c.say("not kept", in.Name(), name+": "+err.Error())
+			_ = c.say("not kept", path, name+": "+err.Error())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package statedir
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -13,19 +14,23 @@ const lockName = "lock"
 
 // takeLock locks the state directory against other confits, by flock(2) on a file that only
 // confit's user can open: who can open it can lock it, and so keep confit from starting.
-func (s *Dir) takeLock() (err error) {
-	take := func() error {
-		s.Lock, err = s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
-		return err
+func (s *Dir) takeLock() error {
+	open := func() (files.Raw, error) {
+		return s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
 	}
-	if take() == unix.EISDIR && s.moveAside(lockName) == nil {
-		err = take()
+	f, err := open()
+	if err == unix.EISDIR && s.moveAside(lockName) == nil {
+		f, err = open()
 	}
 	if err == nil {
-		err = lockOwn(files.Raw(s.Lock.Fd()))
+		err = lockOwn(f)
+		if err != nil {
+			f.Close()
+		}
 	}
 	switch {
 	case err == nil:
+		s.Lock = os.NewFile(uintptr(f), lockName)
 		return nil
 	case err == errInUse, files.MayPass(err):
 		return fmt.Errorf("cannot lock state directory %q: %w", s.Path, err)

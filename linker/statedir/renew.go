@@ -55,13 +55,11 @@ func (s *Dir) holdsLock() bool {
 func (s *Dir) renewLock() error {
 	held := s.Lock
 	s.clear(lockName, unix.S_IFREG)
-	if err := s.takeLock(); err != nil {
-		s.Lock.Close()
-		s.Lock = held
-		return err
+	err := s.takeLock()
+	if err == nil {
+		held.Close()
 	}
-	held.Close()
-	return nil
+	return err
 }
 
 // renewGenerations takes the directory back that somebody has renamed, as it is still confit's,

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/linker/files"
 	"confit/linker/safedir"
 )
 
@@ -116,20 +115,20 @@ func (s *Dir) SweepTries() (left bool) {
 
 // lockTry locks the directory of a try. It fails if somebody else has it, or it is gone by then.
 func lockTry(all *safedir.Dir, name string) (*os.File, error) {
-	lock, err := all.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	f, err := all.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	st, err := files.Raw(lock.Fd()).Stat()
+	st, err := f.Stat()
 	if err == nil {
-		err = flock(files.Raw(lock.Fd()))
+		err = flock(f)
 	}
 	if err == nil && !all.Is(name, st) {
 		err = safedir.ErrReplaced
 	}
 	if err != nil {
-		lock.Close()
+		f.Close()
 		return nil, err
 	}
-	return lock, nil
+	return os.NewFile(uintptr(f), name), nil
 }

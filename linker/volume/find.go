@@ -70,12 +70,12 @@ func (v *volume) listed(in *safedir.Dir, e fs.DirEntry, name string) (st unix.St
 // openFile opens a file of the volume. What lies right in it needs no walk, but for a link.
 func (v *volume) openFile(name string, flags int) (f files.Raw, err error) {
 	if !strings.Contains(name, "/") {
-		if f, err := files.OpenAt(int(v.root.Raw()), name, flags, 0); err == nil {
+		if f, err := v.root.OpenFile(name, flags, 0); err == nil {
 			return f, nil
 		}
 	}
 	err = v.root.Within(name, func(in *safedir.Dir, last string, _ unix.Stat_t) (err error) {
-		if f, err = files.OpenAt(int(in.Raw()), last, flags, 0); err == unix.ELOOP {
+		if f, err = in.OpenFile(last, flags, 0); err == unix.ELOOP {
 			err = files.ErrMoved // it was no link a moment ago
 		}
 		return err
