@@ -20,9 +20,6 @@ import (
 	"confit/linker/watch"
 )
 
-// maxSize is how many bytes of keys a generation may hold.
-const maxSize = 64 << 20
-
 const statusName = "status.json"
 
 // Linker stages generations, and makes the targets lead to one of them. It belongs to one goroutine
@@ -75,7 +72,7 @@ var ErrEmptied = errors.New("somebody has moved or removed what confit works in"
 const emptiedTodo = "let no entrypoint remove /run/*, and mount the state directory into no other container, or read-only there"
 
 func newLinker(c Config, st *statedir.Dir) *Linker {
-	copier := files.NewCopier(maxSize)
+	copier := files.NewCopier()
 	return &Linker{
 		config:      c,
 		links:       c.lines,

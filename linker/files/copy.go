@@ -127,24 +127,11 @@ const bufferSize = 16 << 10
 
 // Copier copies bytes, and hashes them on the way.
 type Copier struct {
-	MaxSize int64  // how many bytes a copy may have
-	buffer  []byte // the one that all copies share
+	buffer []byte // the one that all copies share
 }
 
-// NewCopier makes one whose copies have at most maxSize bytes.
-func NewCopier(maxSize int64) *Copier {
-	return &Copier{MaxSize: maxSize, buffer: make([]byte, bufferSize)}
-}
-
-// Copy copies what is left of a file to w and returns its hash. More than MaxSize bytes are an
-// error.
-func (c *Copier) Copy(f io.Reader, w io.Writer) (Hash, error) {
-	sum, n, err := c.CopyUpTo(f, w, c.MaxSize)
-	if n > c.MaxSize {
-		err = errors.New("it is larger than a generation may be")
-	}
-	return sum, err
-}
+// NewCopier makes one.
+func NewCopier() *Copier { return &Copier{make([]byte, bufferSize)} }
 
 // CopyUpTo copies what is left of a file to w and returns its hash and size; of more than limit
 // bytes, one more than that.

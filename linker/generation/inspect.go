@@ -149,7 +149,7 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		return altered, nil
 	case !i.byName && !i.g.untouched(p, st):
-		sum, err := i.copyOf(in, name, io.Discard)
+		sum, err := i.copyOf(in, name, f.Size, io.Discard)
 		if files.MayPass(err) {
 			return none, err
 		}
@@ -167,22 +167,25 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 // isAsMade reports that a directory of a generation is as confit makes it.
 func isAsMade(st *unix.Stat_t) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
 
-// copyOf copies what has a name, if it is a regular file, and returns its hash.
-func (c *Store) copyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, error) {
+// copyOf copies what has a name, if it is a regular file, and returns its hash. A file that is larger
+// than it was has another one.
+func (c *Store) copyOf(in *safedir.Dir, name string, size int64, to io.Writer) (files.Hash, error) {
 	f, _, err := in.OpenRegular(name)
 	if err != nil {
 		return files.Hash{}, err
 	}
 	defer f.Close()
-	return c.Copy(f, to)
+	sum, _, err := c.CopyUpTo(f, to, size)
+	return sum, err
 }
 
 // Read returns the bytes of a key, if they are what was written.
 func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
 	var data bytes.Buffer
 	err := c.at(g, p, func(in *safedir.Dir, name string) error {
-		sum, err := c.copyOf(in, name, &data)
-		if err == nil && sum != g.Files[p].Sum {
+		f := g.Files[p]
+		sum, err := c.copyOf(in, name, f.Size, &data)
+		if err == nil && sum != f.Sum {
 			err = errors.New("it was changed")
 		}
 		return err

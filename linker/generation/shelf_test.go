@@ -41,7 +41,7 @@ func newShelf(t *testing.T, dir string, sourceTarget ...string) *shelf {
 	s.state, err = statedir.Open(filepath.Join(dir, "state"))
 	s.must(err)
 	t.Cleanup(func() { s.state.Lock.Close() })
-	s.store = &generation.Store{Copier: files.NewCopier(1 << 20), Links: parsed, State: s.state, Log: slog.New(slog.NewTextHandler(&s.said, nil))}
+	s.store = &generation.Store{Copier: files.NewCopier(), Links: parsed, State: s.state, Log: slog.New(slog.NewTextHandler(&s.said, nil))}
 	return s
 }
 
@@ -54,7 +54,7 @@ func (s *shelf) must(err error) {
 
 // fileOf is what a copy of such a key is.
 func fileOf(content string, mode fs.FileMode) generation.File {
-	return generation.File{Sum: sha256.Sum256([]byte(content)), Mode: mode, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid())}
+	return generation.File{Sum: sha256.Sum256([]byte(content)), Size: int64(len(content)), Mode: mode, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid())}
 }
 
 // write writes the next generation, of NAME, CONTENT, ….

@@ -15,6 +15,9 @@ import (
 	"confit/linker/statedir"
 )
 
+// maxSize is how many bytes of keys a generation may hold.
+const maxSize = 64 << 20
+
 // Reader looks at the volumes and reads the keys of their links.
 type Reader struct {
 	*files.Copier
@@ -23,6 +26,7 @@ type Reader struct {
 	Rendered  []*lines.Line // those whose keys the renderer makes
 	state     *statedir.Dir // where copies go
 	AllowDisk bool          // keys that live in memory may be copied to a disk
+	MaxSize   int64         // how many bytes of keys a generation may hold
 
 	once   map[string]bool // directories that held ..data: without it they were torn down
 	groups map[uint32]bool // whether copies can be given to a group, if that was tried
@@ -32,7 +36,7 @@ type Reader struct {
 // allowDisk says that keys which live in memory may be copied to a disk.
 func NewReader(copier *files.Copier, links []*lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
-		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
+		Copier: copier, Links: links, state: state, AllowDisk: allowDisk, MaxSize: maxSize,
 		once: map[string]bool{}, groups: map[uint32]bool{},
 	}
 	for _, s := range links {

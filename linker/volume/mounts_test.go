@@ -47,7 +47,8 @@ func newMounts(t *testing.T, sources ...string) *mounts {
 	state, err := statedir.Open(m.dir + "/state")
 	m.must(err)
 	t.Cleanup(func() { state.Lock.Close() })
-	m.reader = volume.NewReader(files.NewCopier(1<<20), parsed, state, true)
+	m.reader = volume.NewReader(files.NewCopier(), parsed, state, true)
+	m.reader.MaxSize = 1 << 20
 	return m
 }
 

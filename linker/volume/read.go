@@ -2,7 +2,6 @@ package volume
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -117,22 +116,21 @@ const (
 	maxAllHeld = 1 << 20
 )
 
-// hashCopied hashes a key to be copied. A small one needs one read(2): asked for a byte more than
-// it has, it shows its end.
+// hashCopied hashes a key to be copied, and holds it if it is small.
 func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, int64, error) {
 	if size > min(maxHeld, left, maxAllHeld-r.heldSize) {
 		return r.from.CopyUpTo(f, io.Discard, left)
 	}
-	held := make([]byte, size+1)
-	n, err := f.Read(held)
-	if err != nil && err != io.EOF {
-		return files.Hash{}, 0, err
+	var held bytes.Buffer
+	sum, n, err := r.from.CopyUpTo(f, &held, size)
+	switch {
+	case n > size: // it has grown, or its file system knows no sizes
+		return r.from.CopyUpTo(io.MultiReader(&held, f), io.Discard, left)
+	case err == nil:
+		r.held[k.Path] = held.Bytes()
+		r.heldSize += n
 	}
-	if int64(n) != size { // it has grown, or its file system knows no sizes
-		return r.from.CopyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
-	}
-	r.held[k.Path], r.heldSize = held[:n], r.heldSize+size
-	return sha256.Sum256(held[:n]), size, nil
+	return sum, n, err
 }
 
 // tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at
