@@ -59,7 +59,6 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	}
 	var r *volume.Reading
 	if err == nil {
-		defer made.Close()
 		r, err = l.reader.LookAtRendered(made)
 	}
 	if errors.Is(err, fs.ErrPermission) { // of a directory that a user other than root may not read or move

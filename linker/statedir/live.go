@@ -26,12 +26,11 @@ func (s *Dir) LiveNumber() int {
 // none for number 0, nor if live leads there already: a full disk is no reason not to go back to
 // where it is.
 func (s *Dir) PrepareLive(number int) (ready string, err error) {
-	dest := path.Join(generationsName, strconv.Itoa(number))
-	if to, err := s.Top.Readlink(liveName); number == 0 || err == nil && to == dest {
+	if number == 0 || number == s.LiveNumber() {
 		return "", nil
 	}
 	ready = files.TmpName()
-	return ready, s.pointError(s.Top.Symlink(dest, ready))
+	return ready, s.pointError(s.Top.Symlink(path.Join(generationsName, strconv.Itoa(number)), ready))
 }
 
 // DropPrepared removes what [Dir.PrepareLive] has made, unless it is the live link now.

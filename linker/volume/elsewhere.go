@@ -3,7 +3,6 @@ package volume
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +12,8 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+
+	"golang.org/x/sys/unix"
 )
 
 var (
@@ -120,29 +121,20 @@ func (r *Reading) checkHashes() error {
 
 // wholeHash is the hash of the whole that a volume of the fallback names, or "" if it names none.
 func (v *volume) wholeHash() (string, error) {
-	st, err := v.stat(hashName)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if v.root == nil {
 		return "", nil
-	case err != nil:
-		return "", err
-	case isDir(&st):
-		return "", errors.New("it is a directory")
 	}
-	f, _, err := Key{name: hashName, vol: v}.open()
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 1<<10))
-	words := strings.Fields(string(data))
-	switch {
+	data, err := v.root.Read(hashName, 1<<10, func(*unix.Stat_t) error { return nil })
+	switch words := strings.Fields(string(data)); {
+	case err == unix.ENOENT:
+		return "", nil
 	case err != nil:
 		return "", err
 	case len(words) != 2:
 		return "", errors.New("it must hold two words, the hash of the volume and that of the whole")
+	default:
+		return words[1], nil
 	}
-	return words[1], nil
 }
 
 // hashName is a file beside the keys of a fallback's volume that is no key itself. It holds two

@@ -110,15 +110,18 @@ func TestTry(t *testing.T) {
 func TestRendered(t *testing.T) {
 	m := newMounts(t, "web/a", "{rendered}/r", "{rendered}/sub/*")
 	m.must(os.MkdirAll(m.dir+"/made/sub", 0o755), os.WriteFile(m.dir+"/made/r", []byte("1"), 0o644))
-	made, err := safedir.At(m.dir + "/made")
-	m.must(err)
-	defer made.Close()
-	if _, err := m.reader.LookAtRendered(made); !files.IsInvalid(err) || !strings.Contains(err.Error(), `the renderer made no "{rendered}/sub/*"`) {
+	look := func() (*volume.Reading, error) {
+		made, err := safedir.At(m.dir + "/made")
+		m.must(err)
+		return m.reader.LookAtRendered(made)
+	}
+	if _, err := look(); !files.IsInvalid(err) || !strings.Contains(err.Error(), `the renderer made no "{rendered}/sub/*"`) {
 		t.Errorf("error %v", err)
 	}
 	m.must(os.WriteFile(m.dir+"/made/sub/x", []byte("2"), 0o644))
-	r, err := m.reader.LookAtRendered(made)
+	r, err := look()
 	m.must(err)
+	defer r.Close()
 	known, err := r.Hash()
 	if m.must(err); len(known) != 2 || known[".rendered/r"].Size != 1 || known[".rendered/sub/x"].Sum == (files.Hash{}) {
 		t.Errorf("it made %+v", known)
@@ -133,7 +136,7 @@ func TestRendered(t *testing.T) {
 		default:
 			m.must(os.WriteFile(path, nil, 0o644))
 		}
-		if _, err := m.reader.LookAtRendered(made); !files.IsInvalid(err) || !strings.Contains(err.Error(), words) {
+		if _, err := look(); !files.IsInvalid(err) || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: error %v, want %q", name, err, words)
 		}
 		m.must(os.Remove(path))

@@ -10,13 +10,10 @@ import (
 )
 
 // LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses
-// anything but regular files and directories with plain names, wherever they are.
+// anything but regular files and directories with plain names, wherever they are. The directory
+// is the look's: that closes it.
 func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
-	root, err := dir.Enter(".", false)
-	if err != nil {
-		return nil, err
-	}
-	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]string{}, root: root}
+	v := &volume{dir: lines.RenderedVolume, memory: map[uint64]string{}, root: dir}
 	r := rd.reading()
 	r.volumes = []*volume{v}
 	for _, s := range rd.Rendered {
