@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/linker"
@@ -56,7 +55,7 @@ func (t *transition) warnUnread() {
 		return
 	}
 	t.noteRead(false)
-	t.Say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted().Number, "waited", readWait,
+	t.Warn("app has not opened what changed", "generation", t.accepted().Number, "waited", readWait,
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
@@ -133,7 +132,7 @@ func (t *transition) makeAccepted(started bool) {
 // stayUnaccepted goes on with a generation that was not proved, as there is nothing to go back to.
 // It isn't noted: the next start proves it anew. Until then it counts as rejected.
 func (t *transition) stayUnaccepted(step string, reason error, tail string) {
-	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step,
+	t.Error("generation not proved, and none was accepted before: it stays", "step", step,
 		"reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", t.todo(step, reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
@@ -163,7 +162,7 @@ func (t *transition) standRejected() {
 func (e inspected) take(t *transition) {
 	if e.inside && t.inside != t.app.PID && t.app.Runs() {
 		t.inside = t.app.PID
-		t.Say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there",
+		t.Warn("app's working directory is inside a generation: it won't find the next one there",
 			"pid", t.app.PID,
 			"todo", "start it in another directory, and let it open its files by their absolute paths")
 	}

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/config"
@@ -30,7 +29,7 @@ func (e exited) take(t *transition) {
 		t.dropVerdict()
 		t.endWith(own)
 	case how == app.LeftAtHUP:
-		t.Say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
+		t.Warn("app left at HUP: it is started again", "generation", t.inForce().Number)
 		if t.blamesCandidate() { // as well: first the app has to live through a start on it
 			t.leftAtHUP = true
 		} else {
@@ -59,8 +58,8 @@ func (t *transition) suspicion() app.Suspicion {
 // continueWithoutApp goes on when the app is gone and confit stays. Phases that need the app end
 // here; the others go on until they come to the app.
 func (t *transition) continueWithoutApp() {
-	if without := t.phase.rule().withoutApp; without != nil {
-		without(t)
+	if without := t.rule().withoutApp; without != nil {
+		without()
 	}
 }
 
@@ -92,7 +91,7 @@ func (t *transition) excuseMarked() {
 
 // stop asks the app to stop, in whatever phase.
 func (t *transition) stop(s signals.Signal) {
-	t.Say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.shown().String())
+	t.Info("stop requested", "signal", signals.Name(s), "phase", t.shown().String())
 	t.endHook()
 	t.excuse()
 	t.dropVerdict()
@@ -129,7 +128,7 @@ func (e started) take(t *transition) {
 func (e startFailed) take(t *transition) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
-		t.Say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
+		t.Error("app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
 	case e.code != process.ExitSystem && t.blamesCandidate():
 		t.onApp().Rest()
 		t.noteSetback(exit{e.code, e.err}, false)

@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"cmp"
-	"log/slog"
 
 	"confit/config"
 	"confit/linker"
@@ -46,7 +45,7 @@ func (t *transition) stageMounted() {
 
 // fallBack begins a transaction about the fallback. It is tried once. The app doesn't run.
 func (t *transition) fallBack() {
-	t.Say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
+	t.Warn("trying the fallback: what is mounted can't be used")
 	t.ladder.Fallback = false
 	t.renew(transaction{setback: t.setback})
 	t.candidate.Fallback = true

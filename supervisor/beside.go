@@ -73,7 +73,7 @@ func (e noted) take(t *transition) {
 		return
 	}
 	if reason := e.err.Error(); e.note.Ladder != t.note.held.Ladder && t.complaints.isNew(noting, reason) {
-		t.Say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
+		t.Warn("accepted generation not stored: a container that restarts can't fall back on it",
 			"generation", e.note.Ladder.InForce().Number, "error", reason, "nextTry", t.config.Rescan)
 	}
 }

@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"errors"
-	"log/slog"
 	"time"
 
 	"confit/config"
@@ -133,7 +132,7 @@ func (t *transition) liveAgain() {
 		t.becomeMounted()
 	}
 	if t.rejection.stands && (t.unproved == nil || t.rejection.inputs != t.accepted().Inputs) {
-		t.Say(slog.LevelInfo, "mounted configuration is live again", about(t.accepted().Generation)...)
+		t.Info("mounted configuration is live again", about(t.accepted().Generation)...)
 	}
 	t.standRejected()
 	t.decided()
@@ -208,7 +207,7 @@ func (t *transition) publishEnded(e event) {
 				t.complaints[applying] = ""
 			}
 			t.live = t.sinceNow(t.candidate.Generation)
-			t.Say(slog.LevelInfo, "generation published", about(t.candidate.Generation,
+			t.Info("generation published", about(t.candidate.Generation,
 				"changed", named(t.candidate.Changes))...)
 		}
 		if !wasShown && t.validatesAfter() && !t.isAccepted() {

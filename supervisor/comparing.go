@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"confit/linker"
@@ -66,7 +65,7 @@ func (t *transition) judgeEnd() {
 		return
 	}
 	t.again++
-	t.Say(slog.LevelWarn, "app ended while something in the state directory was missing: it is started again",
+	t.Warn("app ended while something in the state directory was missing: it is started again",
 		"generation", t.inForce().Number, "code", own.code)
 	t.continueWithoutApp()
 }

@@ -44,7 +44,7 @@ func (t *transition) outlasted() {
 	t.onApp().Outlast()
 	switch {
 	case wasThere:
-		t.Say(slog.LevelWarn, "app has not begun in time: its entrypoint is no longer waited for",
+		t.Warn("app has not begun in time: its entrypoint is no longer waited for",
 			append(t.entrypoint(), "waited", t.lived(), "todo", entryTodo)...)
 		t.goOnWithApp()
 	case t.phase == waiting:

@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"confit/linker"
@@ -50,7 +49,7 @@ func (t *transition) askGate() {
 	if t.phase != gating || t.hook || !t.noteQuestion() {
 		return
 	}
-	t.Say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.Info("gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
 	t.runHook()
 }
 
@@ -126,7 +125,7 @@ func (e compared) take(t *transition) {
 
 // outdate ends a gate whose answer has become worthless.
 func (t *transition) outdate() {
-	t.Say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number,
+	t.Info("gate ended: what is mounted has changed", "generation", t.candidate.Number,
 		"hash", t.candidate.Hash)
 	t.outdated = true
 	if !t.hook {

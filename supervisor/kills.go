@@ -1,10 +1,6 @@
 package supervisor
 
-import (
-	"log/slog"
-
-	"confit/linker"
-)
+import "confit/linker"
 
 // What follows from it that confit was killed while it tried a candidate, or that the app ended at
 // its entrypoint.
@@ -17,12 +13,11 @@ func (t *transition) putOff() {
 	keys := append(t.killKeys(), "live", t.standing())
 	t.trials.PutOff()
 	if t.trials.IsUnconfirmed() {
-		t.Say(slog.LevelWarn,
-			"candidate put off until the app has begun on something else: the app ended on it at its entrypoint, or confit was killed there", keys...)
+		t.Warn("candidate put off until the app has begun on something else: the app ended on it at its entrypoint, or confit was killed there", keys...)
 	} else {
 		wait := t.putOffWait()
 		t.putOffBy, t.fingerprint = t.now.Add(wait), "" // the next look stages it again
-		t.Say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(keys,
+		t.Warn("candidate put off until the app runs: confit was killed with it", append(keys,
 			"nextTry", wait)...)
 	}
 	t.changeWaits()
@@ -42,7 +37,7 @@ func (t *transition) sayTriedAgain() {
 	case atEntry:
 		why = "trying again what the app ended on at its entrypoint: there is nothing else to start on"
 	}
-	t.Say(slog.LevelWarn, why, t.killKeys()...)
+	t.Warn(why, t.killKeys()...)
 }
 
 // noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was killed in
@@ -53,14 +48,14 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 		reason = "confit was killed while the renderer ran on what is accepted: the files that it made before are used"
 	}
 	if t.complaints.isNew(rerendering, reason) {
-		t.Say(slog.LevelWarn, "renderer not run", "reason", reason)
+		t.Warn("renderer not run", "reason", reason)
 	}
 }
 
 // endOfEntrypoint ends confit as the app has ended at its entrypoint for the first time. That
 // counts as if confit was killed there.
 func (t *transition) endOfEntrypoint(own exit) {
-	t.Say(slog.LevelWarn, "app ended at its entrypoint: the next container starts it on something else first",
+	t.Warn("app ended at its entrypoint: the next container starts it on something else first",
 		about(t.candidate.Generation, "lived", t.lived(), "live", t.standing(), "todo", entryEndTodo)...)
 	t.trials.Ended()
 	t.endWith(own)

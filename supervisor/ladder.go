@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"fmt"
-	"log/slog"
 	"time"
 
 	"confit/linker"
@@ -34,7 +33,7 @@ func (t *transition) hasSoaked() {
 	}
 	byStart := t.onLadder().Soaked()
 	t.untidy = true
-	t.Say(slog.LevelInfo, "generation soaked", about(t.accepted().Generation, "durable", byStart)...)
+	t.Info("generation soaked", about(t.accepted().Generation, "durable", byStart)...)
 	if t.phase == running {
 		t.tidy()
 		t.deadline = later(earliest(t.deadline, t.rejection.nextTry), t.app.StopBy) // no look begins before that
@@ -61,7 +60,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 		return false
 	}
 	goesDown := t.onLadder().DiedTooOften()
-	t.Say(slog.LevelWarn, "app died before its generation soaked", about(r.Generation, "lived", t.lived(),
+	t.Warn("app died before its generation soaked", about(r.Generation, "lived", t.lived(),
 		"deaths", r.Deaths, "todo", deathTodo)...)
 	if goesDown {
 		t.goDown(reason, setback{stands: true, end: end})
@@ -105,7 +104,7 @@ func (t *transition) goDown(reason string, how setback) {
 // has ended, as a former confit was killed, the top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
-	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too",
+	t.Warn("back to the top of the ladder: the app ended on everything below, too",
 		about(t.accepted().Generation)...)
 	if t.setback.bearable && t.neverStarted() {
 		t.fingerprint, t.pending = "", true
@@ -127,7 +126,7 @@ func (t *transition) rejectAbove(all []linker.Rung) {
 		if t.ladder.Remembers(above.Inputs) {
 			keys = append(keys, "nextTry", t.ladder.TriesAgain().Sub(t.now).Round(time.Second), "todo", soakTodo)
 		}
-		t.Say(slog.LevelError, "candidate rejected", keys...)
+		t.Error("candidate rejected", keys...)
 		if r := t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak,
 			reason); above.Told.Asked {
 			t.outcomes.Put(*r)

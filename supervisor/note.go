@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/linker"
@@ -48,7 +47,7 @@ func (t *transition) sayAccepted() {
 		keys = append(keys, "source", source(t.accepted().Generation))
 	}
 	if t.pendingProof != alreadyStored {
-		t.Say(slog.LevelInfo, "generation accepted", keys...)
+		t.Info("generation accepted", keys...)
 	}
 	t.pendingProof = ""
 }

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
 	"slices"
 	"time"
 
@@ -128,7 +127,7 @@ func (t *transition) reportEnded(err error) {
 	t.lastReport = seen
 	if err == nil {
 		t.complaints[reporting] = ""
-		t.Say(slog.LevelInfo, "outcome reported", keys...)
+		t.Info("outcome reported", keys...)
 		return
 	}
 	seen.Error = err.Error()
@@ -137,7 +136,7 @@ func (t *transition) reportEnded(err error) {
 		if again != 0 {
 			keys = append(keys, "nextTry", again)
 		}
-		t.Say(slog.LevelWarn, "outcome not reported", keys...)
+		t.Warn("outcome not reported", keys...)
 	}
 }
 

@@ -3,57 +3,52 @@ package supervisor
 // rule says what the change does in one of its phases when something happens. What is nil leaves
 // the phase as it is: a hint waits for its end, an app that is gone until the change comes to it.
 type rule struct {
-	due        func(*transition)                // the deadline, where nobody waits for a hook or the linker
-	answered   func(*transition, event)         // by the linker
-	hookOver   func(*transition, error, string) // how the hook of the phase ended, and the last it printed
-	hinted     func(*transition)                // a volume may have changed
-	withoutApp func(*transition)                // the app is gone, and confit stays
+	due        func()              // the deadline, where nobody waits for a hook or the linker
+	answered   func(event)         // by the linker
+	hookOver   func(error, string) // how the hook of the phase ended, and the last it printed
+	hinted     func()              // a volume may have changed
+	withoutApp func()              // the app is gone, and confit stays
 }
 
-// rule is the row of a phase. A switch and not a variable, as its functions come back to it.
-func (p phase) rule() rule {
-	switch p {
+// rule is the row of the phase.
+func (t *transition) rule() rule {
+	switch t.phase {
 	case running:
-		return rule{due: (*transition).rescan, hinted: (*transition).settle, withoutApp: (*transition).recoverFromExit}
+		return rule{due: t.rescan, hinted: t.settle, withoutApp: t.recoverFromExit}
 	case settling:
-		return rule{due: (*transition).look, hinted: (*transition).settle, withoutApp: (*transition).recoverFromExit}
+		return rule{due: t.look, hinted: t.settle, withoutApp: t.recoverFromExit}
 	case staging:
-		return rule{answered: (*transition).stageEnded}
+		return rule{answered: t.stageEnded}
 	case rendering:
-		return rule{answered: (*transition).completeEnded, hookOver: (*transition).renderEnded}
+		return rule{answered: t.completeEnded, hookOver: t.renderEnded}
 	case validating:
-		return rule{hookOver: (*transition).validateEnded}
+		return rule{hookOver: t.validateEnded}
 	case waiting:
-		return rule{due: (*transition).waitLate, hinted: (*transition).lookAtCandidate,
-			withoutApp: (*transition).passGate}
+		return rule{due: t.waitLate, hinted: t.lookAtCandidate, withoutApp: t.passGate}
 	case splaying:
-		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
+		return rule{due: t.passGate, withoutApp: t.passGate}
 	case gating:
-		return rule{due: (*transition).gateLate, hookOver: (*transition).gateEnded, hinted: (*transition).lookMeanwhile,
-			withoutApp: (*transition).leaveUndecided}
+		return rule{due: t.gateLate, hookOver: t.gateEnded, hinted: t.lookMeanwhile, withoutApp: t.leaveUndecided}
 	case publishing:
-		return rule{answered: (*transition).publishEnded}
+		return rule{answered: t.publishEnded}
 	case withdrawing:
-		return rule{due: (*transition).withdraw, answered: (*transition).withdrawEnded,
-			withoutApp: (*transition).withdrawNow}
+		return rule{due: t.withdraw, answered: t.withdrawEnded, withoutApp: t.withdrawNow}
 	case touching:
-		return rule{answered: (*transition).touchEnded}
+		return rule{answered: t.touchEnded}
 	case reading:
-		return rule{due: (*transition).readLate, withoutApp: (*transition).recoverFromExit}
+		return rule{due: t.readLate, withoutApp: t.recoverFromExit}
 	case reloading:
-		return rule{hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
+		return rule{hookOver: t.reloadEnded, withoutApp: t.recoverFromExit}
 	case serving:
-		return rule{withoutApp: (*transition).recoverFromExit}
+		return rule{withoutApp: t.recoverFromExit}
 	case telling:
-		return rule{due: (*transition).endTelling}
+		return rule{due: t.endTelling}
 	case beginning:
-		return rule{due: (*transition).glance, hinted: (*transition).glanceSoon,
-			withoutApp: (*transition).recoverFromExit}
+		return rule{due: t.glance, hinted: t.glanceSoon, withoutApp: t.recoverFromExit}
 	case comparing:
-		return rule{due: (*transition).judgeEnd}
+		return rule{due: t.judgeEnd}
 	case proving:
-		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded,
-			withoutApp: (*transition).recoverFromExit}
+		return rule{due: t.nextProof, hookOver: t.verifyEnded, withoutApp: t.recoverFromExit}
 	}
 	return rule{}
 }

@@ -30,7 +30,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 	t.isRetry = t.isRetry && t.candidate.Inputs == t.rejection.inputs // else something else is mounted by now
 	switch {
 	case t.candidate.Fallback:
-		t.Say(slog.LevelError, "fallback rejected", t.reasons(step, reason)...)
+		t.Error("fallback rejected", t.reasons(step, reason)...)
 		t.dropCandidate()
 		return
 	case t.exposure.reached() && t.isLast():
@@ -172,7 +172,7 @@ func (t *transition) reasons(step string, reason error) []any {
 func (t *transition) stayUnwell(step string, reason error) {
 	text := step + ": " + reason.Error()
 	if text != t.unwell {
-		t.Say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step,
+		t.Warn("app is not well on what was accepted: it goes on", "step", step,
 			"reason", reason.Error(),
 			"generation", t.accepted().Number, "hash", t.accepted().Hash, "nextTry", t.config.Retry)
 	}
@@ -223,10 +223,10 @@ func (t *transition) goOn() {
 func (t *transition) startOnAccepted() {
 	switch {
 	case t.ladder.IsDown():
-		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above",
+		t.Warn("starting on a lower rung: the app died of what is above",
 			t.goingBack("above", t.ladder.Top().Number, "soak", t.config.SoakFor())...)
 	case !t.isMounted(*t.accepted()):
-		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used",
+		t.Warn("starting on the last accepted generation: what is mounted can't be used",
 			t.goingBack()...)
 	}
 	t.start()

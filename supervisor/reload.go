@@ -1,8 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
-
 	"confit/config"
 	"confit/supervisor/app"
 )
@@ -64,7 +62,7 @@ func (t *transition) touchEnded(e event) {
 	case !t.app.Runs():
 		t.recoverFromExit()
 	case done.err != nil:
-		t.Say(slog.LevelWarn, "targets not touched", "error", done.err.Error(),
+		t.Warn("targets not touched", "error", done.err.Error(),
 			"todo", "mount an emptyDir on the target's directory, or write reload restart")
 		t.restart("its targets can't be touched")
 	case !done.watched:

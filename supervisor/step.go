@@ -67,14 +67,14 @@ func (elapsed) take(t *transition) {
 // late is the deadline of the phase: the hook is killed, the linker's answer is late, or something
 // else is due. A gate may run on.
 func (t *transition) late() {
-	due := t.phase.rule().due
+	due := t.rule().due
 	switch {
 	case t.hook && t.phase != gating:
 		t.expire()
 	case due == nil, t.phase == withdrawing && t.busy:
 		t.remind()
 	default:
-		due(t)
+		due()
 	}
 }
 
@@ -83,8 +83,8 @@ func (t *transition) late() {
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, noDeadline
 	_, shown := e.(published)
-	if answered := t.phase.rule().answered; answered != nil {
-		answered(t, e)
+	if answered := t.rule().answered; answered != nil {
+		answered(e)
 	} else if shown && t.exposure == hidden {
 		t.exposure = visible
 	}
@@ -107,22 +107,22 @@ func (e hookEnded) take(t *transition) { t.hookOver(t.ownHook().Failure(e.Status
 // hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed
 // and given up is no answer to what waits for another one by now.
 func (t *transition) hookOver(err error, tail string) {
-	rule, awaited := t.phase.rule(), t.hook
+	rule, awaited := t.rule(), t.hook
 	t.hook = false
 	switch {
 	case !awaited || rule.hookOver == nil:
 		t.onApp().LookForLeftovers()
 	case rule.withoutApp != nil && !t.neverStarted() && !t.app.Runs(): // it was killed because of that
-		rule.withoutApp(t)
+		rule.withoutApp()
 	default:
-		rule.hookOver(t, err, tail)
+		rule.hookOver(err, tail)
 	}
 }
 
 // A hint makes confit look: at once, after some quiet, or when the phase is over.
 func (hinted) take(t *transition) {
-	if look := t.phase.rule().hinted; look != nil {
-		look(t)
+	if look := t.rule().hinted; look != nil {
+		look()
 	} else {
 		t.pending = true
 	}

@@ -31,6 +31,15 @@ func (t *transition) Do(a app.Action) { t.do(toApp{a}) }
 // Say logs a line, of the change or of the app's half.
 func (t *transition) Say(l slog.Level, message string, keys ...any) { t.do(say{l, message, keys}) }
 
+// Info says what goes its way.
+func (t *transition) Info(message string, keys ...any) { t.Say(slog.LevelInfo, message, keys...) }
+
+// Warn says what somebody should look at.
+func (t *transition) Warn(message string, keys ...any) { t.Say(slog.LevelWarn, message, keys...) }
+
+// Error says what is in the way.
+func (t *transition) Error(message string, keys ...any) { t.Say(slog.LevelError, message, keys...) }
+
 // noDeadline is for a phase that doesn't end by itself.
 var noDeadline time.Time
 

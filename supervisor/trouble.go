@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
 	"strings"
 
 	"confit/process"
@@ -13,7 +12,7 @@ import (
 // the accepted generation.
 func (e crashed) take(t *transition) {
 	t.busy, t.stalled = false, noDeadline
-	t.Say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
+	t.Error("configuration side broke down: going on as a plain init", "error", e.err.Error())
 	t.degraded, _, _ = strings.Cut(e.err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	t.note.given = t.note.held
@@ -37,14 +36,14 @@ func (e crashed) take(t *transition) {
 // reportSystemError logs what the system refused, once. The next rescan tries again.
 func (t *transition) reportSystemError(err error) {
 	if isNew := t.complaints.isNew(applying, err.Error()); isNew && !t.nothingToStartOn() {
-		t.Say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(),
+		t.Error("cannot apply what is mounted", "error", err.Error(), "live", t.standing(),
 			"nextTry", t.config.Rescan)
 	}
 }
 
 // remind logs that the linker's answer is late.
 func (t *transition) remind() {
-	t.Say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(),
+	t.Warn("the volumes or the state directory don't answer", "phase", t.phase.String(),
 		"waited", linkerPatience)
 	if t.stalled.IsZero() {
 		t.stalled = t.now.Add(-linkerPatience)

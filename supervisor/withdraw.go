@@ -3,7 +3,6 @@ package supervisor
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 
 	"confit/config"
 	"confit/process"
@@ -21,7 +20,7 @@ func (t *transition) withdrawEnded(e event) {
 	switch e := e.(type) {
 	case withdrawn:
 		if e.undone != nil {
-			t.Say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(),
+			t.Warn("not everything could be put back: it is tried again", "error", e.undone.Error(),
 				"nextTry", t.config.Rescan)
 		}
 		t.takenBack(e)
@@ -47,7 +46,7 @@ func (t *transition) withdrawEnded(e event) {
 // goFurther goes on without what was to be gone back to: with the next rung, with the fallback, or
 // with what is in force. Where no app runs on that it is the end.
 func (t *transition) goFurther(err error) {
-	t.Say(slog.LevelError, "generation not gone back to", "error", err.Error())
+	t.Error("generation not gone back to", "error", err.Error())
 	t.wentFrom = cmp.Or(t.wentFrom, t.accepted().Number)
 	t.ladder.Ladder, t.untidy = t.ladder.Without(), true
 	t.unwell, t.wellBy = "", noDeadline // verify would be asked about what is gone
@@ -89,18 +88,18 @@ func (t *transition) takenBack(e withdrawn) {
 	switch {
 	case !t.ladder.HasAccepted():
 	case further && t.ladder.IsDown():
-		t.Say(slog.LevelWarn, "going down the ladder", t.goingBack("reason", t.ladder.DownReason(),
+		t.Warn("going down the ladder", t.goingBack("reason", t.ladder.DownReason(),
 			"above", t.ladder.Top().Number,
 			"soak", t.config.SoakFor(), "changed", named(changes))...)
 		t.rolledBack(true)
 		return
 	case further || t.exposure == restored:
-		t.Say(slog.LevelInfo, "rolled back", t.goingBack("changed", named(changes))...)
+		t.Info("rolled back", t.goingBack("changed", named(changes))...)
 		t.rolledBack(further)
 		return
 	}
 	if wasLive {
-		t.Say(slog.LevelInfo, "generation withdrawn", about(t.candidate.Generation, "live", t.standing())...)
+		t.Info("generation withdrawn", about(t.candidate.Generation, "live", t.standing())...)
 	}
 	t.goOn()
 }

@@ -133,13 +133,17 @@ func messagesOf(t *testing.T, file string) (list []message) {
 	return list
 }
 
-// messageArguments are the first arguments of a call that logs.
+// messageArguments are the arguments of a call that logs which may be its message: the first, or the
+// one behind a level.
 func messageArguments(call *ast.CallExpr) []ast.Expr {
 	name, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || !slices.Contains([]string{"say", "Say", "sayMended", "Debug", "Info", "Warn", "Error"}, name.Sel.Name) {
-		return nil
+	switch {
+	case ok && slices.Contains([]string{"say", "Say", "sayMended"}, name.Sel.Name):
+		return call.Args[:min(2, len(call.Args))]
+	case ok && slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, name.Sel.Name):
+		return call.Args[:min(1, len(call.Args))]
 	}
-	return call.Args[:min(2, len(call.Args))]
+	return nil
 }
 
 // between is what stands between the parts of a message: what differs from time to time, and a colon.

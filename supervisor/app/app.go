@@ -17,7 +17,6 @@
 package app
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/process"
@@ -160,7 +159,9 @@ type Rules struct {
 // Out takes what a move wants done.
 type Out interface {
 	Do(a Action)
-	Say(level slog.Level, message string, keys ...any)
+	Info(message string, keys ...any)
+	Warn(message string, keys ...any)
+	Error(message string, keys ...any)
 }
 
 // Move is one event's part of what becomes of the app.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -73,12 +72,15 @@ func (w *walk) perform(a Action) {
 	}
 }
 
-// Say keeps the lines for a failure. A restart asks for a stop.
-func (w *walk) Say(_ slog.Level, message string, _ ...any) {
+// Info keeps the lines for a failure. A restart asks for a stop.
+func (w *walk) Info(message string, _ ...any) {
 	if w.log = append(w.log, message); message == "app restarting" {
 		w.owed[w.rules.StopSignal]++
 	}
 }
+
+func (w *walk) Warn(message string, keys ...any)  { w.Info(message, keys...) }
+func (w *walk) Error(message string, keys ...any) { w.Info(message, keys...) }
 
 func (w *walk) move() *Move { return &Move{App: &w.app, Out: w, Rules: w.rules, Now: w.now} }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/process"
@@ -57,14 +56,13 @@ func (m *Move) Exited(e *Exit, suspected Suspicion) Ending {
 	if e.OOM {
 		keys = append(keys, "oomKilled", true)
 	}
-	level := slog.LevelInfo
 	if suspected == OfFirst && how == Own && e.Status.ExitCode() != 0 {
-		level, keys = slog.LevelWarn, append(keys,
-			"todo", "see the app's log: no app has lived with this configuration yet")
+		m.Warn("app exited", append(keys, "todo", "see the app's log: no app has lived with this configuration yet")...)
+	} else {
+		m.Info("app exited", keys...)
 	}
-	m.Say(level, "app exited", keys...)
 	if m.wentToBackground(e) {
-		m.Say(slog.LevelWarn, "app went to the background: what it left there is ended",
+		m.Warn("app went to the background: what it left there is ended",
 			"todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
 	}
 	m.LastExit = &Ended{m.Now, e.Status, m.ExitCode(e.Status), e.OOM}
@@ -114,7 +112,7 @@ func (m *Move) adopt(successor Successor) {
 	m.PID, m.Group = successor.PID, successor.Group
 	m.renewed, m.SignalErr, m.Text = m.Now, "", ""
 	m.StopBy, m.maybeStop, m.Since = time.Time{}, maybeStop{}, m.Now
-	m.Say(slog.LevelInfo, "app adopted", "pid", m.PID, "generation", m.Generation)
+	m.Info("app adopted", "pid", m.PID, "generation", m.Generation)
 }
 
 // leftAtReload reports that the app left because of auto's HUP, and not because of what it read, or
@@ -146,7 +144,7 @@ const exitAtHUP = 128 + int(signals.HUP)
 func (m *Move) RestartFromNowOn() {
 	if !m.RestartOnly {
 		m.RestartOnly = true
-		m.Say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP",
+		m.Warn("app is restarted from now on: it leaves at HUP",
 			"todo", "write reload restart, or reload signal:NAME if another signal makes it reload")
 	}
 }

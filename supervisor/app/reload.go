@@ -1,10 +1,6 @@
 package app
 
-import (
-	"log/slog"
-
-	"confit/signals"
-)
+import "confit/signals"
 
 // Finding is how the kernel shows an app that is about to get a signal.
 type Finding struct {
@@ -104,13 +100,13 @@ func (m *Move) Sent() {
 // Reloaded notes a reload that isn't a restart. keys say how, for the log.
 func (m *Move) Reloaded(keys ...any) {
 	m.Reloads++
-	m.Say(slog.LevelInfo, "app reloaded", append(keys, "generation", m.Generation)...)
+	m.Info("app reloaded", append(keys, "generation", m.Generation)...)
 }
 
 // Denied says once of each app that it can't be signalled: TERM won't reach it either.
 func (m *Move) Denied(err error) {
 	if m.SignalErr == "" {
-		m.Say(slog.LevelError, "app can't be signalled", "pid", m.PID, "error", err.Error())
+		m.Error("app can't be signalled", "pid", m.PID, "error", err.Error())
 	}
 	m.SignalErr = err.Error()
 }

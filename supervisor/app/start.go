@@ -1,7 +1,6 @@
 package app
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/notify"
@@ -53,7 +52,7 @@ func (m *Move) Started(pid int) {
 	m.Since = m.Now
 	m.enterEntrypoint()
 	m.become(Up)
-	m.Say(slog.LevelInfo, "app started", "pid", pid, "generation", m.Generation, "hash", m.Hash)
+	m.Info("app started", "pid", pid, "generation", m.Generation, "hash", m.Hash)
 	m.queue()
 }
 

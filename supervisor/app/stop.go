@@ -1,7 +1,6 @@
 package app
 
 import (
-	"log/slog"
 	"slices"
 	"time"
 
@@ -15,7 +14,7 @@ func (m *Move) Restart(why string, keys ...any) { m.StopFor(StartAgain, why, key
 // StopFor is a restart, unless something else follows.
 func (m *Move) StopFor(what Then, why string, keys ...any) {
 	keys = append([]any{"pid", m.PID, "generation", m.Generation, "reason", why}, keys...)
-	m.Say(slog.LevelInfo, "app restarting", append(keys, m.shell(keys)...)...)
+	m.Info("app restarting", append(keys, m.shell(keys)...)...)
 	m.Then, m.late, m.maybeStop = what, false, maybeStop{} // it ends because of this
 	m.enter(Restarting, m.StopTimeout)
 	m.askToStop(m.StopSignal, m.StopSignal)
@@ -59,7 +58,7 @@ func (m *Move) askToStop(s, late signals.Signal) {
 // kill ends an app that did not stop in time.
 func (m *Move) kill() {
 	if !m.late {
-		m.Say(slog.LevelWarn, "app killed: it did not stop in time", "pid", m.PID, "waited", m.StopTimeout)
+		m.Warn("app killed: it did not stop in time", "pid", m.PID, "waited", m.StopTimeout)
 	}
 	m.late = true
 	m.Do(Signal{m.PID, signals.KILL})
@@ -89,7 +88,7 @@ func (m *Move) killLeftovers() {
 		return
 	}
 	m.late = true
-	m.Say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", m.DrainTimeout)
+	m.Warn("leftovers killed: they did not stop in time", "waited", m.DrainTimeout)
 	m.Do(EndLeftovers{m.Group, signals.KILL, m.Then == EndConfit})
 	m.enter(Draining, TryAgain)
 }
@@ -211,7 +210,7 @@ func (m *Move) hold(s signals.Signal) {
 	}
 	if !m.waits() && !slices.Contains(m.Queued, s) {
 		m.Queued = append(slices.Clip(m.Queued), s)
-		m.Say(slog.LevelInfo, "signal waits for the app's entrypoint", "signal", signals.Name(s), "pid", m.PID,
+		m.Info("signal waits for the app's entrypoint", "signal", signals.Name(s), "pid", m.PID,
 			"program", m.Entry.Program)
 	}
 }
@@ -221,7 +220,7 @@ func (m *Move) holdStop(s signals.Signal) {
 	wait := max(m.StopTimeout-lastChance, m.StopTimeout/2)
 	m.enter(Stopping, wait)
 	m.Queued = append(slices.Clip(m.Queued), s)
-	m.Say(slog.LevelInfo, "stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program,
+	m.Info("stop waits for the app's entrypoint", "pid", m.PID, "program", m.Entry.Program,
 		"longest", wait)
 }
 
@@ -232,7 +231,7 @@ func (m *Move) hurry() {
 		m.handOver()
 		return
 	}
-	m.Say(slog.LevelWarn, "app's entrypoint ended by the stop: what it made may be half done", "pid", m.PID,
+	m.Warn("app's entrypoint ended by the stop: what it made may be half done", "pid", m.PID,
 		"program", m.Entry.Program,
 		"todo", "give --stop-timeout and the pod's terminationGracePeriodSeconds the time that the entrypoint needs")
 	m.stopNow(signals.TERM)
