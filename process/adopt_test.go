@@ -25,7 +25,7 @@ func TestSuccessorLives(t *testing.T) {
 			if err := Kill(want, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "a zombie", func() bool { s, ok := readStat(want); return ok && s.ended })
+			eventually(t, "a zombie", func() bool { s, ok := proc.Stat(want); return ok && s.Ended })
 		}
 		n.until("both have ended", func() bool { n.reap(); return len(n.ends) == 2 })
 	})

@@ -69,7 +69,7 @@ setsid "$0" $(($1 + 1)) & wait
 		}
 		eventually(t, "end of the line", func() bool {
 			list := descendants(app, nobody)
-			return len(list) == 71 && Executable(list[70].pid) != Executable(app) // or it would go on after the end of the test
+			return len(list) == 71 && Executable(list[70].PID) != Executable(app) // or it would go on after the end of the test
 		})
 		endAll(n, Group(app))
 	})

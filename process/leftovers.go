@@ -16,7 +16,7 @@ func (f *Family) noteSurroundings() {
 	f.found, _ = unix.IoctlGetTermios(0, unix.TCGETS)
 	if hasChild() {
 		for _, s := range descendants(os.Getpid(), f.isHook) {
-			f.helpers[s.pid] = s.started
+			f.helpers[s.PID] = s.Started
 		}
 	}
 }
@@ -24,11 +24,11 @@ func (f *Family) noteSurroundings() {
 // isHelper reports a process that was there before the first app. Another one may have its number
 // by now.
 func (f *Family) isHelper(s stat) bool {
-	started, found := f.helpers[s.pid]
-	return found && started == s.started
+	started, found := f.helpers[s.PID]
+	return found && started == s.Started
 }
 
-func (f *Family) isHook(s stat) bool { return f.hooks[s.pid] != nil }
+func (f *Family) isHook(s stat) bool { return f.hooks[s.PID] != nil }
 
 // EndLeftovers sends a signal to what an app left behind: the members of its group, and every
 // descendant of confit but for helpers and what is below them. With everybody it signals these,
@@ -46,14 +46,14 @@ func (f *Family) EndLeftovers(group Group, sig syscall.Signal, everybody bool, s
 	_ = KillGroup(group, sig)
 	_ = KillGroup(group, unix.SIGCONT)
 	for _, s := range f.below(everybody) {
-		if spared != 0 && s.group == spared {
+		if spared != 0 && Group(s.Group) == spared {
 			continue
 		}
-		if !everybody && s.group != group && f.hooks[int(s.group)] == nil && !s.ended {
-			outside = append(outside, fmt.Sprintf("%s(%d)", Program(s.pid), s.pid))
+		if !everybody && Group(s.Group) != group && f.hooks[s.Group] == nil && !s.Ended {
+			outside = append(outside, fmt.Sprintf("%s(%d)", Program(s.PID), s.PID))
 		}
-		_ = Kill(s.pid, sig)
-		_ = Kill(s.pid, unix.SIGCONT)
+		_ = Kill(s.PID, sig)
+		_ = Kill(s.PID, unix.SIGCONT)
 	}
 	return f.Leftovers(group, everybody), outside
 }
@@ -82,5 +82,6 @@ func (f *Family) Leftovers(group Group, everybody bool) bool {
 
 // hasChild reports whether confit has a child, waitid(2). A zombie counts.
 func hasChild() bool {
-	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
+	_, err := lookForEnded()
+	return err != unix.ECHILD
 }

@@ -53,23 +53,12 @@ func TestEndLeftovers_spares(t *testing.T) {
 		}
 		n.family.EndLeftovers(Group(app), unix.SIGTERM, true, Group(hook))
 		n.until("the app ended", func() bool { return !GroupAlive(Group(app)) })
-		if got := len(members(Group(hook))); got != 2 {
+		if got := len(Members(Group(hook))); got != 2 {
 			t.Errorf("%d processes of the hook are left, want 2", got)
 		}
 		n.family.EndLeftovers(Group(app), unix.SIGKILL, true, 0)
 		n.until("all ended", func() bool { return !n.family.Leftovers(Group(app), true) })
 	})
-}
-
-// members lists the living processes of a group.
-func members(group Group) []int {
-	var list []int
-	for _, s := range processes() {
-		if s.group == group && !s.ended {
-			list = append(list, s.pid)
-		}
-	}
-	return list
 }
 
 // TestHelpers: what was there before the first app is no leftover, nor is what it starts later, unless everybody is meant; a hook that
@@ -89,8 +78,8 @@ func TestHelpers(t *testing.T) {
 		number(t, r)
 		n.family.EndLeftovers(Group(app), unix.SIGTERM, false, 0)
 		n.until("only the helper is left", func() bool { return !n.family.Leftovers(Group(app), false) })
-		if GroupAlive(Group(hook)) || len(members(Group(helper))) < 2 || n.family.HasOrphans() || !n.family.Leftovers(Group(app), true) {
-			t.Errorf("of the hook %v is left, of the helper %v; orphans: %v", members(Group(hook)), members(Group(helper)), n.family.HasOrphans())
+		if GroupAlive(Group(hook)) || len(Members(Group(helper))) < 2 || n.family.HasOrphans() || !n.family.Leftovers(Group(app), true) {
+			t.Errorf("of the hook %v is left, of the helper %v; orphans: %v", Members(Group(hook)), Members(Group(helper)), n.family.HasOrphans())
 		}
 		n.family.helpers[helper]++ // another process has its number
 		if !n.family.Leftovers(Group(app), false) {

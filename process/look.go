@@ -87,11 +87,11 @@ func Receiver(pid int) (int, string) { return below(pid, entrypoint.IsInit) }
 func below(pid int, passes func(program string) bool) (int, string) {
 	program := Program(pid)
 	for left := maxAncestors; left > 0 && passes(program); left-- {
-		list := children(pid)
+		list := proc.Children(pid)
 		if len(list) == 0 || len(list) > 1 && !entrypoint.IsInit(program) { // an init may have been given orphans
 			break
 		}
-		pid, program = list[0].pid, Program(list[0].pid)
+		pid, program = list[0].PID, Program(list[0].PID)
 	}
 	return pid, program
 }
@@ -100,11 +100,11 @@ func below(pid int, passes func(program string) bool) (int, string) {
 // of a master does.
 func HasChildOfSameProgram(pid int) bool {
 	program := Program(pid)
-	return slices.ContainsFunc(children(pid), func(child stat) bool { return Program(child.pid) == program })
+	return slices.ContainsFunc(proc.Children(pid), func(child stat) bool { return Program(child.PID) == program })
 }
 
 // Stopped reports whether a process is stopped, so that it takes only KILL and CONT.
 func Stopped(pid int) bool {
-	s, _ := readStat(pid)
-	return s.stopped
+	s, _ := proc.Stat(pid)
+	return s.Stopped
 }

@@ -10,82 +10,29 @@ import (
 // proc shows the processes that confit knows.
 const proc = entrypoint.Root("/proc")
 
-// stat is a part of /proc/PID/stat, proc_pid_stat(5).
-type stat struct {
-	pid, parent int
-	group       Group
-	started     int  // clock ticks after boot
-	stopped     bool // by a signal, until CONT
-	ended       bool // a zombie
-}
-
-// Indices of fields in /proc/PID/stat, counted from the one after the name.
-const (
-	statState   = 0
-	statParent  = 1
-	statGroup   = 2
-	statStarted = 19
-)
-
-// readStat reads the stat of a process.
-func readStat(pid int) (stat, bool) {
-	_, fields := proc.Stat(pid)
-	if len(fields) <= statStarted {
-		return stat{}, false
-	}
-	parent, err1 := strconv.Atoi(fields[statParent])
-	group, err2 := strconv.Atoi(fields[statGroup])
-	started, err3 := strconv.Atoi(fields[statStarted])
-	state := fields[statState]
-	return stat{pid, parent, Group(group), started, state == "T", state == "Z" || state == "X"}, err1 == nil &&
-		err2 == nil && err3 == nil
-}
-
-// processes lists all processes of the PID namespace; none without /proc.
-func processes() []stat {
-	var list []stat
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			if s, ok := readStat(pid); ok {
-				list = append(list, s)
-			}
-		}
-	}
-	return list
-}
-
-// children lists those of a process that have not ended.
-func children(of int) (list []stat) {
-	for _, pid := range proc.Children(of) {
-		if s, known := readStat(pid); known {
-			list = append(list, s)
-		}
-	}
-	return list
-}
+type stat = entrypoint.Stat
 
 // descendants lists the processes below another, the nearest first, but for those that are left
 // out, with all that is below them.
 func descendants(of int, leftOut func(stat) bool) []stat {
 	children := map[int][]stat{}
-	for _, s := range processes() {
+	for _, s := range proc.All() {
 		if !leftOut(s) {
-			children[s.parent] = append(children[s.parent], s)
+			children[s.Parent] = append(children[s.Parent], s)
 		}
 	}
 	list := children[of]
 	for i := 0; i < len(list); i++ {
-		list = append(list, children[list[i].pid]...)
+		list = append(list, children[list[i].PID]...)
 	}
 	return list
 }
 
 // Members lists the processes of a group; none without /proc.
 func Members(of Group) (list []int) {
-	for _, s := range processes() {
-		if s.group == of && !s.ended {
-			list = append(list, s.pid)
+	for _, s := range proc.All() {
+		if Group(s.Group) == of && !s.Ended {
+			list = append(list, s.PID)
 		}
 	}
 	return list
@@ -121,14 +68,14 @@ func Belongs(pid, app int, group Group) bool {
 		if pid == app {
 			return true
 		}
-		s, ok := readStat(pid)
+		s, ok := proc.Stat(pid)
 		if !ok || pid == os.Getpid() {
 			return false
 		}
-		if s.group == group {
+		if Group(s.Group) == group {
 			return true
 		}
-		pid = s.parent
+		pid = s.Parent
 	}
 	return false
 }

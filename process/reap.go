@@ -49,7 +49,8 @@ func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 		if _, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil); err != nil { // what doesn't wait isn't interrupted
 			return
 		}
-		if delete(f.hooks, pid); hook != nil {
+		delete(f.hooks, pid)
+		if hook != nil {
 			hook.ended(Status(ws))
 		}
 		handle(Exit{pid, Status(ws), hook != nil})
@@ -66,12 +67,20 @@ type siginfo struct {
 }
 
 // peek is the pid of a child that has ended and isn't reaped, or 0.
-func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
+func peek() int {
+	info, _ := lookForEnded()
+	return int(info.pid)
+}
+
+// lookForEnded looks for a child that has ended, and reaps none: ECHILD says that there is no child
+// at all.
+func lookForEnded() (siginfo, error) { return waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT) }
 
 // CanReap reports whether the kernel answers waitid(2) and wait4(2), without which no end of a
 // process is known. It reaps none: no process is its own child.
 func CanReap() error {
-	call, err := "waitid", unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	call := "waitid"
+	_, err := lookForEnded()
 	if err == nil || err == unix.ECHILD {
 		call = "wait4"
 		_, err = unix.Wait4(os.Getpid(), nil, unix.WNOHANG, nil)
@@ -83,23 +92,21 @@ func CanReap() error {
 }
 
 // waitid is waitid(2), without blocking. The result is empty if there is none.
-func waitid(kind, id, options int) (info siginfo) {
-	if unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil) != nil {
-		return siginfo{}
-	}
-	return info
+func waitid(kind, id, options int) (info siginfo, err error) {
+	err = unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil)
+	return info, err
 }
 
 // Successor finds the process that took an app's place when the app replaced itself, as nginx does
 // at USR2 and QUIT: an orphan that runs the same program. The oldest of several is the successor,
 // as the others are its children. A zombie is none. The pid is 0 when there is none.
 func (f *Family) Successor(program string) (pid int, group Group) {
-	same := slices.DeleteFunc(f.orphans(), func(s stat) bool { return program == "" || Executable(s.pid) != program })
+	same := slices.DeleteFunc(f.orphans(), func(s stat) bool { return program == "" || Executable(s.PID) != program })
 	if len(same) == 0 {
 		return 0, 0
 	}
-	oldest := slices.MinFunc(same, func(a, b stat) int { return cmp.Or(a.started-b.started, a.pid-b.pid) })
-	return oldest.pid, oldest.group
+	oldest := slices.MinFunc(same, func(a, b stat) int { return cmp.Or(a.Started-b.Started, a.PID-b.PID) })
+	return oldest.PID, Group(oldest.Group)
 }
 
 // Started is the program of a process that a command has started: what Executable says, or the
@@ -126,5 +133,5 @@ func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes
 	}
-	return slices.DeleteFunc(children(os.Getpid()), func(s stat) bool { return f.isHook(s) || f.isHelper(s) })
+	return slices.DeleteFunc(proc.Children(os.Getpid()), func(s stat) bool { return f.isHook(s) || f.isHelper(s) })
 }

@@ -171,7 +171,7 @@ func TestLookBeforeReaping(t *testing.T) {
 		n.look = func() {
 			looked++
 			pid := peek()
-			if _, known := readStat(pid); !known {
+			if _, known := proc.Stat(pid); !known {
 				t.Errorf("nothing is known of process %d", pid)
 			}
 		}

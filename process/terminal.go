@@ -18,9 +18,13 @@ import (
 // the terminal is confit's to give. An app that another signal has stopped stays so until a CONT
 // comes.
 func GiveTerminal(app int, group Group) {
-	stopped := waitid(unix.P_PID, app, unix.WSTOPPED) // since the last look
-	if sig := syscall.Signal(stopped.status); (sig == unix.SIGTTIN || sig == unix.SIGTTOU) && setForeground(group) {
-		_ = KillGroup(group, unix.SIGCONT)
+	stopped, _ := waitid(unix.P_PID, app, unix.WSTOPPED) // since the last look
+	switch syscall.Signal(stopped.status) {
+	case unix.SIGTTIN, unix.SIGTTOU:
+		isFront := setForeground(group)
+		if isFront {
+			_ = KillGroup(group, unix.SIGCONT)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ func (p *Proc) Look(app int) (found Look) {
 		if len(children) == 0 || found.Shell && !p.runs(children) {
 			break
 		}
-		pid = children[0]
+		pid = children[0].PID
 	}
 	if found.Executes {
 		p.through = pid
@@ -72,8 +72,8 @@ func (p *Proc) Look(app int) (found Look) {
 }
 
 // runs reports that a shell which stays only waits for the one child that it has.
-func (p *Proc) runs(children []int) bool {
-	return len(children) == 1 && (children[0] == p.through || IsShell(p.programOf(children[0]).name))
+func (p *Proc) runs(children []Stat) bool {
+	return len(children) == 1 && (children[0].PID == p.through || IsShell(p.programOf(children[0].PID).name))
 }
 
 // mostRead bounds how many scripts are known.
@@ -83,7 +83,8 @@ const mostRead = 64
 func (p *Proc) At(pid int) Look {
 	found := p.judge(p.programOf(pid))
 	found.PID = pid
-	found.name, _ = p.Stat(pid)
+	s, _ := p.Stat(pid)
+	found.name = s.Name
 	return found
 }
 
@@ -147,6 +148,6 @@ func (p *Proc) text(c cmdline) string {
 // Executed reports, of an app that has ended and isn't reaped yet, whether it had become another
 // program since a look at it.
 func (p *Proc) Executed(before Look) bool {
-	name, fields := p.Stat(before.PID)
-	return len(fields) > 0 && name != before.name
+	now, known := p.Stat(before.PID)
+	return known && now.Name != before.name
 }

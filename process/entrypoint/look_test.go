@@ -40,7 +40,7 @@ func proc(t *testing.T, lists bool, processes map[int]made) *Proc {
 			state = "S"
 		}
 		makeProgram(t, filepath.Join(dir, "cmdline"), words)
-		makeProgram(t, filepath.Join(dir, "stat"), fmt.Sprintf("%d (%s) %s %d 1 1\n", pid, p.name, state, p.parent))
+		makeProgram(t, filepath.Join(dir, "stat"), fmt.Sprintf("%d (%s) %s %d 1 1%s\n", pid, p.name, state, p.parent, strings.Repeat(" 0", 48)))
 		if p.exe != "" {
 			if err := os.Symlink(p.exe, filepath.Join(dir, "exe")); err != nil {
 				t.Fatal(err)

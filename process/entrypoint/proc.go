@@ -66,41 +66,76 @@ func programIn(file string, words []string) program {
 	return found
 }
 
+// Stat is a part of /proc/PID/stat, proc_pid_stat(5).
+type Stat struct {
+	PID, Parent, Group int
+	Name               string // which a process keeps until it is reaped
+	Started            int    // clock ticks after boot
+	Stopped            bool   // by a signal, until CONT
+	Ended              bool   // a zombie
+}
+
+// Indices of fields in /proc/PID/stat, counted from the one after the name.
+const (
+	statState   = 0
+	statParent  = 1
+	statGroup   = 2
+	statStarted = 19
+)
+
+// Stat reads the stat of a process. It isn't known of one that was reaped, or that /proc hides.
+func (p Root) Stat(pid int) (s Stat, known bool) {
+	bytes, _ := os.ReadFile(p.File(pid, "stat"))
+	text := string(bytes)
+	begin, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
+	if end < begin || begin < 0 {
+		return s, false
+	}
+	fields := strings.Fields(text[end+1:])
+	if len(fields) <= statStarted {
+		return s, false
+	}
+	number := func(field int) int {
+		n, _ := strconv.Atoi(fields[field]) // the kernel writes numbers there
+		return n
+	}
+	state := fields[statState]
+	return Stat{
+		PID: pid, Parent: number(statParent), Group: number(statGroup),
+		Name: text[begin+1 : end], Started: number(statStarted),
+		Stopped: state == "T", Ended: state == "Z" || state == "X",
+	}, true
+}
+
+// All lists the processes of the PID namespace; none without /proc.
+func (p Root) All() (list []Stat) {
+	entries, _ := os.ReadDir(string(p))
+	for _, e := range entries {
+		pid, _ := strconv.Atoi(e.Name())
+		if s, known := p.Stat(pid); known {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // Children lists those of a process that haven't ended, the eldest first: proc_tid_children(5). A
 // kernel that is built without this list leaves a look at all processes.
-func (p Root) Children(of int) (list []int) {
+func (p Root) Children(of int) (list []Stat) {
 	lists, _ := filepath.Glob(p.File(of, "task/*/children"))
 	if len(lists) == 0 {
-		entries, _ := os.ReadDir(string(p))
-		for _, e := range entries {
-			pid, _ := strconv.Atoi(e.Name())
-			list = append(list, pid)
-		}
-		slices.Sort(list)
+		list = p.All()
+		slices.SortFunc(list, func(a, b Stat) int { return a.PID - b.PID })
 	}
 	for _, path := range lists {
 		text, _ := os.ReadFile(path)
 		for word := range strings.FieldsSeq(string(text)) {
 			pid, _ := strconv.Atoi(word)
-			list = append(list, pid)
+			s, _ := p.Stat(pid)
+			list = append(list, s)
 		}
 	}
-	return slices.DeleteFunc(list, func(pid int) bool {
-		_, fields := p.Stat(pid)
-		return len(fields) < 2 || fields[1] != strconv.Itoa(of) || fields[0] == "Z" || fields[0] == "X"
-	})
-}
-
-// Stat is the name in /proc/PID/stat, which a process keeps until it is reaped, and the fields
-// behind it: proc_pid_stat(5).
-func (p Root) Stat(pid int) (name string, fields []string) {
-	bytes, _ := os.ReadFile(p.File(pid, "stat"))
-	text := string(bytes)
-	begin, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
-	if end < begin || begin < 0 {
-		return "", nil
-	}
-	return text[begin+1 : end], strings.Fields(text[end+1:])
+	return slices.DeleteFunc(list, func(s Stat) bool { return s.Parent != of || s.Ended })
 }
 
 // Link reads a link of a process; "" if it isn't known. If the file was removed, the kernel adds a
