@@ -29,7 +29,7 @@ var version = "devel"
 
 func main() {
 	inbox := signals.Subscribe() // before anything that takes time: see there
-	process.TameRuntime()
+	process.KeepRuntimeSmall()
 	stderr := process.NewLog(os.Stderr)
 	code, err := run(inbox, stderr, os.Args, process.Environ())
 	leave(stderr, code, err, code == status.None || process.IsVisitor())

@@ -22,10 +22,10 @@ const pipeSize = 64 << 10
 
 // Hook is a hook that [Family.StartHook] has started. A nil one was not.
 type Hook struct {
-	pid         int // 0 once it was reaped: its number may be that of another process then
-	read, write *os.File
-	status      chan Status // of its end, when it was reaped
-	over        chan HookEnd
+	pid    int // 0 once it was reaped: its number may be that of another process then
+	read   *os.File
+	status chan Status // of its end, when it was reaped
+	over   chan HookEnd
 }
 
 // HookEnd is the end of a hook, with the last 4 KiB that it has printed.
@@ -39,39 +39,37 @@ type HookEnd struct {
 // group.
 func (f *Family) StartHook(c Command, w io.Writer) (*Hook, error) {
 	reserveThreads()
-	h, err := newHook()
-	if err == nil {
-		err = f.startHook(c, h)
-	}
+	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	h, err := f.startHook(c, write)
+	write.Close()
+	if err != nil {
+		read.Close()
+		return nil, err
+	}
+	h.read = read
 	go h.relay(w)
 	return h, nil
 }
 
-func newHook() (*Hook, error) {
-	r, w, err := os.Pipe()
-	return &Hook{read: r, write: w, status: make(chan Status, 1), over: make(chan HookEnd, 1)}, err
-}
-
-// startHook starts a hook that prints to its pipe, and closes confit's copy of the pipe's end for
-// writing.
-func (f *Family) startHook(c Command, h *Hook) error {
-	defer h.write.Close()
+// startHook starts a hook that prints to a file.
+func (f *Family) startHook(c Command, out *os.File) (*Hook, error) {
 	null, err := os.Open(os.DevNull)
-	if err == nil {
-		defer null.Close()
-		restore := limitData(c.MaxData)
-		h.pid, err = start(c, []uintptr{null.Fd(), h.write.Fd(), h.write.Fd()}, &syscall.SysProcAttr{Setsid: true})
-		restore()
-	}
 	if err != nil {
-		h.read.Close()
-		return err
+		return nil, err
 	}
-	f.hooks[h.pid] = h
-	return nil
+	defer null.Close()
+	restore := limitData(c.MaxData)
+	pid, err := start(c, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	restore()
+	if err != nil {
+		return nil, err
+	}
+	h := &Hook{pid: pid, status: make(chan Status, 1), over: make(chan HookEnd, 1)}
+	f.hooks[pid] = h
+	return h, nil
 }
 
 // Group is the group of a hook that runs. Else it is 0.

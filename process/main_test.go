@@ -108,8 +108,8 @@ func (n *nursery) hook(out *os.File, args ...string) int {
 // hookOf starts a hook that prints to a file of the test.
 func (n *nursery) hookOf(out *os.File, c Command) int {
 	n.t.Helper()
-	h := &Hook{write: dup(n.t, out), status: make(chan Status, 1)}
-	if err := n.family.startHook(c, h); err != nil {
+	h, err := n.family.startHook(c, out)
+	if err != nil {
 		n.t.Fatal(err)
 	}
 	return h.pid

@@ -17,24 +17,24 @@ var memoryFiles = [...]struct{ dir, limit, used, cache, kills string }{
 	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file ", "memory.oom_control"},
 }
 
-// cgroup is the directory of the container's own cgroup.
-const cgroup = "/sys/fs/cgroup/"
+// Cgroup is the directory of a cgroup.
+type Cgroup string
+
+// Container is the container's own cgroup.
+const Container Cgroup = "/sys/fs/cgroup/"
 
 // unlimited is more memory than any machine has: version 1 shows such a number for no limit.
 const unlimited = 1 << 60
 
-// Headroom is how many bytes of memory are left to this container below its limit; false if it has
+// Headroom is how many bytes of memory are left to a container below its limit; false if it has
 // none, or that isn't known. The cache of files counts as left. At the limit the kernel kills all
 // of the container, whichever process exceeds it: the kubelet sets memory.oom.group.
-func Headroom() (left int64, limited bool) { return headroom(cgroup) }
-
-func headroom(root string) (left int64, limited bool) {
+func (c Cgroup) Headroom() (left int64, limited bool) {
 	for _, v := range memoryFiles {
-		dir := root + v.dir
-		limit, ok := amount(dir+v.limit, "")
-		used, known := amount(dir+v.used, "")
+		limit, ok := c.amount(v.dir+v.limit, "")
+		used, known := c.amount(v.dir+v.used, "")
 		if ok && known && limit < unlimited {
-			cache, _ := amount(dir+"memory.stat", v.cache)
+			cache, _ := c.amount(v.dir+"memory.stat", v.cache)
 			return max(limit-used+cache, 0), true
 		}
 	}
@@ -45,17 +45,15 @@ func headroom(root string) (left int64, limited bool) {
 // ran out. Its counter says neither which process that was nor when, so it is looked at now and
 // then.
 type OOMKills struct {
-	root         string    // of the cgroup
+	of           Cgroup
 	before, last int       // what the last two looks have found
 	at           time.Time // of the last look
 }
 
 // CountOOMKills begins with what the counter says now.
-func CountOOMKills(now time.Time) OOMKills { return countOOMKills(cgroup, now) }
-
-func countOOMKills(root string, now time.Time) OOMKills {
-	n := oomKills(root)
-	return OOMKills{root, n, n, now}
+func (c Cgroup) CountOOMKills(now time.Time) OOMKills {
+	n := c.oomKills()
+	return OOMKills{of: c, before: n, last: n, at: now}
 }
 
 // lately is how long a kill is news, at least. It lasts until the second look after the kill,
@@ -65,27 +63,27 @@ const lately = 10 * time.Second
 // Look looks at the counter once lately is over.
 func (k *OOMKills) Look(now time.Time) {
 	if now.Sub(k.at) >= lately {
-		k.before, k.last, k.at = k.last, oomKills(k.root), now
+		k.before, k.last, k.at = k.last, k.of.oomKills(), now
 	}
 }
 
 // Lately reports that there was a kill since the last look but one.
-func (k *OOMKills) Lately() bool { return oomKills(k.root) > k.before }
+func (k *OOMKills) Lately() bool { return k.of.oomKills() > k.before }
 
 // oomKills is the counter, or 0 if that isn't known.
-func oomKills(root string) int {
+func (c Cgroup) oomKills() int {
 	for _, v := range memoryFiles {
-		if n, ok := amount(root+v.dir+v.kills, "oom_kill "); ok {
+		if n, ok := c.amount(v.dir+v.kills, "oom_kill "); ok {
 			return int(n)
 		}
 	}
 	return 0
 }
 
-// amount reads the number behind a mark in a small file; "" marks its start. The word "max" is
+// amount reads the number behind a mark in a file; "" marks its start. The word "max" is
 // none.
-func amount(file, mark string) (n int64, ok bool) {
-	text, _ := os.ReadFile(file)
+func (c Cgroup) amount(file, mark string) (n int64, ok bool) {
+	text, _ := os.ReadFile(string(c) + file)
 	_, rest, _ := strings.Cut(string(text), mark)
 	line, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.ParseInt(line, 10, 64)
@@ -108,6 +106,6 @@ func limitData(size uint64) (restore func()) {
 	return func() { _ = unix.Setrlimit(unix.RLIMIT_DATA, &own) }
 }
 
-// GoFirst has the kernel kill this process, and those that it starts, before others when memory
-// runs out: proc_pid_oom_score_adj(5).
-func GoFirst() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }
+// PreferOOMKill has the kernel kill this process, and those that it starts, before others when
+// memory runs out: proc_pid_oom_score_adj(5).
+func PreferOOMKill() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }

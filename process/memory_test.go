@@ -40,7 +40,7 @@ func TestHeadroom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if room, known := headroom(dir + "/"); room != tt.room || known != tt.known {
+		if room, known := Cgroup(dir + "/").Headroom(); room != tt.room || known != tt.known {
 			t.Errorf("%s: got %d, %v; want %d, %v", name, room, known, tt.room, tt.known)
 		}
 	}
@@ -56,7 +56,7 @@ func TestOOMKills(t *testing.T) {
 		}
 	}
 	count(3)
-	k := countOOMKills(root, now)
+	k := Cgroup(root).CountOOMKills(now)
 	want := func(what string, lately bool) {
 		t.Helper()
 		if k.Lately() != lately {
@@ -80,6 +80,6 @@ func TestOOMKills(t *testing.T) {
 	now = now.Add(time.Hour) // nobody has looked
 	k.Look(now)
 	want("another one", true)
-	k = countOOMKills(root+"none/", now)
+	k = Cgroup(root + "none/").CountOOMKills(now)
 	want("without a counter", false)
 }

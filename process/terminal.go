@@ -40,7 +40,7 @@ func Continue(group Group) error {
 // background the kernel asks by TTOU, as in setForeground.
 func (f *Family) setTerminal() {
 	if f.found != nil && terminalIsOurs() {
-		_ = signals.Undisturbed(func() error { return unix.IoctlSetTermios(0, unix.TCSETS, f.found) })
+		_ = signals.WithoutSignals(func() error { return unix.IoctlSetTermios(0, unix.TCSETS, f.found) })
 	}
 }
 
@@ -74,7 +74,7 @@ func foreground() (group Group, ok bool) {
 // From the background the kernel asks by TTOU, tcsetpgrp(3), unless the thread has that blocked.
 func setForeground(group Group) bool {
 	return terminalIsOurs() &&
-		signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
+		signals.WithoutSignals(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
 }
 
 // Unstopped returns a writer that a terminal doesn't stop. In the background under `stty tostop`
@@ -90,7 +90,7 @@ func Unstopped(f *os.File) io.Writer {
 type unstoppedFile struct{ *os.File }
 
 func (f unstoppedFile) Write(p []byte) (n int, err error) {
-	err = signals.Undisturbed(func() error { n, err = f.File.Write(p); return err })
+	err = signals.WithoutSignals(func() error { n, err = f.File.Write(p); return err })
 	return n, err
 }
 

@@ -25,10 +25,10 @@ const (
 	spare = 5
 )
 
-// TameRuntime sets the Go runtime up for a small process that mostly sleeps, whatever GOMAXPROCS,
+// KeepRuntimeSmall sets the Go runtime up for a small process that mostly sleeps, whatever GOMAXPROCS,
 // GOGC and GOMEMLIMIT say: the environment is the app's. It comes early, as what several processors
 // have allocated stays scattered.
-func TameRuntime() {
+func KeepRuntimeSmall() {
 	runtime.GOMAXPROCS(parallel)
 	debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(math.MaxInt64)

@@ -10,7 +10,7 @@ import (
 // Go code.
 func TestReserveThreads(t *testing.T) {
 	alone(t, func(t *testing.T) {
-		TameRuntime()
+		KeepRuntimeSmall()
 		n := newNursery(t)
 		n.app("true")
 		threads, err := os.ReadDir("/proc/self/task")

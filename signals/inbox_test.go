@@ -175,8 +175,8 @@ func TestEndComesLast(t *testing.T) {
 	}
 }
 
-// TestUndisturbed: meanwhile this thread blocks what may be sent, and no fault; then it is as before.
-func TestUndisturbed(t *testing.T) {
+// TestWithoutSignals: meanwhile this thread blocks what may be sent, and no fault; then it is as before.
+func TestWithoutSignals(t *testing.T) {
 	t.Parallel()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -189,7 +189,7 @@ func TestUndisturbed(t *testing.T) {
 		return m
 	}
 	before, failure := blocked(), errors.New("x")
-	if err := Undisturbed(func() error {
+	if err := WithoutSignals(func() error {
 		for _, sig := range everySignal() {
 			want := !uncatchable(sig) && !libraryOwn(sig) && !slices.Contains(
 				[]Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS, unix.SIGURG, rtMin}, sig)

@@ -146,28 +146,34 @@ func forwarded() []os.Signal {
 	return list
 }
 
-// Undisturbed calls do on a thread that takes no signals meanwhile. The kernel hands a signal to
+// WithoutSignals calls do on a thread that takes no signals meanwhile. The kernel hands a signal to
 // any thread that doesn't block it, and the handler waits for the end of a system call, which may
 // never come, as for a volume on a network. A terminal doesn't stop the thread by TTOU, either. do
-// must start no process: that would inherit the mask. A panic of do is an error: it is not the end
-// of PID 1.
-func Undisturbed(do func() error) (err error) {
+// must start no process: that would inherit the mask.
+func WithoutSignals(do func() error) error {
 	runtime.LockOSThread() // the mask is a thread's
 	defer runtime.UnlockOSThread()
 	var own unix.Sigset_t
-	_ = unix.PthreadSigmask(unix.SIG_BLOCK, &disturbing, &own)
-	defer func() {
-		_ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	_ = unix.PthreadSigmask(unix.SIG_BLOCK, &blockable, &own)
+	defer unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
 	return do()
 }
 
-// disturbing are all signals but those of faults, which end a process that blocks them; URG, by
+// PanicAsError is do, but that a panic of do is an error: it is not the end of PID 1.
+func PanicAsError(do func() error) func() error {
+	return func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return do()
+	}
+}
+
+// blockable are all signals but those of faults, which end a process that blocks them; URG, by
 // which the runtime preempts; and the C libraries'.
-var disturbing = func() (mask unix.Sigset_t) {
+var blockable = func() (mask unix.Sigset_t) {
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		if !slices.Contains([]Signal{
 			unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS, unix.SIGURG, 32, 33, rtMin,

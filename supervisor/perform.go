@@ -56,7 +56,7 @@ func (l *loop) spawn() event {
 	}
 	l.sayNewlines(l.state.inForce().Env)
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
-	l.ooms, l.program = process.CountOOMKills(time.Now()), process.Started(pid, command)
+	l.ooms, l.program = process.Container.CountOOMKills(time.Now()), process.Started(pid, command)
 	return started{pid}
 }
 

@@ -21,7 +21,7 @@ func (l *loop) work(closed chan<- struct{}) {
 		}
 		var e event
 		carryOut := func() error { e = j.carryOut(l); return nil }
-		if err := signals.Undisturbed(carryOut); err != nil {
+		if err := signals.WithoutSignals(signals.PanicAsError(carryOut)); err != nil {
 			e, number = crashed{err}, 0 // which counts, whoever waits
 		}
 		if _, isRecorded := e.(recorded); isRecorded && number == 0 { // which only counts where a phase waits for it
@@ -31,7 +31,7 @@ func (l *loop) work(closed chan<- struct{}) {
 			l.worker.Answer(number, e)
 		}
 	}
-	_ = signals.Undisturbed(func() error { l.Linker.Close(); return nil })
+	_ = signals.WithoutSignals(signals.PanicAsError(func() error { l.Linker.Close(); return nil }))
 }
 
 // answer is one of the linker. A candidate that nobody waits for any more leads to nothing.

@@ -38,7 +38,7 @@ func (s Supervisor) run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
-		ooms:       process.CountOOMKills(time.Now()),
+		ooms:       process.Container.CountOOMKills(time.Now()),
 		worker:     slots.NewExchange[job, event](),
 		heard:      s.Linker.Newest(),
 		entry:      entry{proc: entrypoint.NewProc("/proc", s.App.Dir, s.App.Path())},

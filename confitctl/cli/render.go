@@ -30,7 +30,7 @@ func newRender() *cobra.Command {
 			if dir == "" {
 				dir = "."
 			}
-			left, limited := process.Headroom()
+			left, limited := process.Container.Headroom()
 			limit.Memory, limit.Why = allowed(memory<<20, left, limited)
 			ctx, stop := limit.Start(c.Context())
 			defer stop()

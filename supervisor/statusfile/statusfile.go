@@ -91,13 +91,13 @@ func (f *File) writeAll() {
 	said := ""
 	for s := range f.newest {
 		s = f.coalesce(s)
-		err := signals.Undisturbed(func() error {
+		err := signals.WithoutSignals(signals.PanicAsError(func() error {
 			data := s.encode()
 			if len(data) > large {
 				defer debug.FreeOSMemory()
 			}
 			return f.write(data)
-		})
+		}))
 		f.unwritten.Store(err != nil)
 		if err != nil && err.Error() != said {
 			said = err.Error()

@@ -65,7 +65,7 @@ func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	if err := process.CanReap(); err != nil {
 		return process.ExitSystem, err
 	}
-	process.GoFirst()
+	process.PreferOOMKill()
 	limit, err := t.memory()
 	if err != nil {
 		return process.ExitSystem, err
@@ -149,7 +149,7 @@ func (t *Try) say(line string) { fmt.Fprintln(t.Out, line) }
 // memory is how many bytes each process of a hook may have; 0: whatever there is, as where nobody
 // else is there to be killed.
 func (t *Try) memory() (uint64, error) {
-	left, limited := process.Headroom()
+	left, limited := process.Container.Headroom()
 	switch {
 	case !limited || os.Getpid() == 1:
 		return 0, nil
