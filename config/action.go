@@ -1,9 +1,7 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"confit/signals"
@@ -30,15 +28,20 @@ type Action struct {
 }
 
 // plainActions are the actions of one word.
-var plainActions = []Action{{Kind: Signal, Auto: true, Signal: signals.HUP}, {Kind: Touch}, {Kind: Restart},
-	{Kind: None}}
+var plainActions = map[string]Action{
+	"auto":    {Kind: Signal, Auto: true, Signal: signals.HUP},
+	"touch":   {Kind: Touch},
+	"restart": {Kind: Restart},
+	"none":    {Kind: None},
+}
 
 // ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.
 func ParseAction(s string) (Action, error) {
-	if i := slices.IndexFunc(plainActions, func(a Action) bool { return a.String() == s }); i >= 0 {
-		return plainActions[i], nil
+	if a, plain := plainActions[s]; plain {
+		return a, nil
 	}
-	switch verb, rest, _ := strings.Cut(s, ":"); {
+	verb, rest, _ := strings.Cut(s, ":")
+	switch {
 	case verb == "signal" && rest != "":
 		sig, err := parseCaught(rest)
 		return Action{Kind: Signal, Signal: sig}, err
@@ -63,5 +66,8 @@ func (a Action) String() string {
 
 // ActionOf is what a change of a key of this link asks for.
 func (c *Config) ActionOf(l *Link) Action {
-	return *cmp.Or(l.Reload, &c.Reload)
+	if l.Reload != nil {
+		return *l.Reload
+	}
+	return c.Reload
 }

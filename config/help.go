@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
@@ -12,21 +11,10 @@ const (
 	helpColumn = 26
 )
 
-// headings are those of groups, by the first setting of each.
-var headings = map[string]string{
-	"links": "Where things are", "settle": "When a volume changes", "stop-signal": "The app",
-	"check":      "Instead of running the app",
-	"log-format": "The log, on stderr",
-}
-
-// meanings are those of defaults that don't speak for themselves.
-var meanings = map[string]string{"links": defaultLinks,
-	"settle": "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms"}
-
 // meant is a value in words for people.
 func (s *setting) meant(shown string) string {
-	if shown == s.def {
-		return cmp.Or(meanings[s.name], shown)
+	if shown == s.def && s.means != "" {
+		return s.means
 	}
 	return shown
 }
@@ -35,11 +23,11 @@ func (s *setting) meant(shown string) string {
 func Usage() string {
 	text := usageHead
 	for _, s := range settingsOf(new(Config)) {
-		if heading := headings[s.name]; heading != "" {
-			text += "\n" + heading + "\n"
+		if s.heading != "" {
+			text += "\n" + s.heading + "\n"
 		}
 		says := s.help
-		if def := s.meant(s.def); def != "" && def != "false" { // a switch is off: no need to say so
+		if def := s.meant(s.def); def != "" {
 			says += " (" + def + ")"
 		}
 		text += entry("  --"+s.name+s.takes, says)

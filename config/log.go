@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 )
 
@@ -21,9 +20,11 @@ func jsonLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: readable}))
 }
 
-func levelName(level slog.Level) string { return strings.ToLower(level.String()) }
+var formats = map[string]bool{"json": true, "text": false}
 
-func formatName(json bool) string { return map[bool]string{true: "json", false: "text"}[json] }
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
 
 // readable writes a duration as people do, and not in nanoseconds.
 func readable(_ []string, a slog.Attr) slog.Attr {

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -79,10 +81,10 @@ func mapping[N ~int](at *map[N]N, parse func(from, to string) (N, N, error), nam
 	return value{" FROM:TO", func(text string) error {
 		for pair := range strings.SplitSeq(text, ",") {
 			from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
-			switch {
-			case text == "":
+			if text == "" {
 				return nil
-			case !ok:
+			}
+			if !ok {
 				return fmt.Errorf("%q is not a pair: write FROM:TO", pair)
 			}
 			f, t, err := parse(from, to)
@@ -108,7 +110,8 @@ func mapping[N ~int](at *map[N]N, parse func(from, to string) (N, N, error), nam
 // signalMap maps a signal to another one, or to none, which drops it.
 func signalMap(c *Config) value {
 	return mapping(&c.MapSignal, func(from, to string) (f, t signals.Signal, err error) {
-		if f, err = parseCaught(from); err == nil && to != "" {
+		f, err = parseCaught(from)
+		if err == nil && to != "" {
 			t, err = signals.Parse(to)
 		}
 		return f, t, err
@@ -140,7 +143,8 @@ const longest = 100_000 * time.Hour
 func span(d *time.Duration, shortest time.Duration) value {
 	return field(" D", d, func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
-		switch least := max(shortest, 0); {
+		least := max(shortest, 0)
+		switch {
 		case text == "auto" && shortest == SettleAuto:
 			return SettleAuto, nil
 		case err != nil:
@@ -173,32 +177,35 @@ func parseBool(text string) (bool, error) {
 // that of a weaker source.
 func location(path *string, none bool) value {
 	return field(" DIR", path, func(text string) (string, error) {
-		switch abs, err := filepath.Abs(text); {
-		case text == "" && none:
+		if text == "" && none {
 			return "", nil
-		case text == "":
-			return "", fmt.Errorf("an empty path: write a directory such as /run/confit")
-		case text != strings.TrimSpace(text):
-			return "", fmt.Errorf("%q begins or ends with a blank: write it without", text)
-		case err != nil:
-			return "", fmt.Errorf("cannot make %q absolute: %w", text, err)
-		default:
-			return abs, nil
 		}
+		if text == "" {
+			return "", errors.New("an empty path: write a directory such as /run/confit")
+		}
+		if text != strings.TrimSpace(text) {
+			return "", fmt.Errorf("%q begins or ends with a blank: write it without", text)
+		}
+		abs, err := filepath.Abs(text)
+		if err != nil {
+			return "", fmt.Errorf("cannot make %q absolute: %w", text, err)
+		}
+		return abs, nil
 	}, func(path string) string { return path })
 }
 
 // oneOf is one of the choices, by its name.
-func oneOf[T any](takes string, at *T, name func(T) string, choices ...T) value {
-	return field(takes, at, func(text string) (choice T, err error) {
-		var names []string
-		for _, choice = range choices {
-			if names = append(names, name(choice)); name(choice) == text {
-				return choice, nil
-			}
+func oneOf[T comparable](takes string, at *T, choices map[string]T) value {
+	names := slices.Sorted(maps.Keys(choices))
+	return field(takes, at, func(text string) (T, error) {
+		choice, known := choices[text]
+		if !known {
+			return choice, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(names, ", "))
 		}
-		return choice, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(names, ", "))
-	}, name)
+		return choice, nil
+	}, func(choice T) string {
+		return names[slices.IndexFunc(names, func(name string) bool { return choices[name] == choice })]
+	})
 }
 
 // order is what confit is asked to do. A stronger source may take it back.
@@ -224,7 +231,8 @@ func installation(c *Config) value {
 // statusForm is a form, or the true and false of a switch.
 func statusForm(c *Config) value {
 	return order("[=FORMAT]", c, Status, func(text string) (bool, error) {
-		if c.StatusJSON = text == "json"; c.StatusJSON || text == "text" {
+		c.StatusJSON = text == "json"
+		if c.StatusJSON || text == "text" {
 			return true, nil
 		}
 		on, err := parseBool(text)
@@ -247,12 +255,13 @@ func seeding(c *Config) value {
 // trying is the directory of the volumes to try, or - for what comes on standard input.
 func trying(c *Config) value {
 	return order(" DIR|-", c, Try, func(text string) (bool, error) {
-		switch c.Try = ""; text {
-		case "-":
-			return true, nil
-		case "":
-			return true, fmt.Errorf(
+		if text == "" {
+			return true, errors.New(
 				"an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin")
+		}
+		if text == "-" {
+			c.Try = ""
+			return true, nil
 		}
 		return true, location(&c.Try, false).read(text)
 	})
