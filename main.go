@@ -31,46 +31,63 @@ func main() {
 	inbox := signals.Subscribe() // before anything that takes time: see there
 	process.KeepRuntimeSmall()
 	stderr := process.NewLog(os.Stderr)
-	code, err := run(inbox, stderr, os.Args, process.Environ())
-	leave(stderr, code, err, code == status.None || process.IsVisitor())
-}
-
-func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code int, err error) {
-	c, err := config.Parse(args, environ)
+	environ := process.Environ()
+	c, err := config.Parse(os.Args, environ)
 	if c.LogJSON && c.Mode == config.Run {
 		stderr.Format(func(text string) []byte { return config.Record(slog.LevelError, text) })
 	}
-	if err != nil {
-		return process.UsageCode(err), err
+	code := process.UsageCode(err)
+	if err == nil {
+		code, err = run(inbox, stderr, environ, &c)
 	}
-	switch out := process.Unstopped(os.Stdout); c.Mode {
+	if _, said := err.(try.Verdict); err != nil && !said {
+		stderr.Say(err.Error())
+	}
+	// what kubectl exec has started isn't the container's app, and --status never is
+	if err != nil && c.Mode != config.Status && !process.IsVisitor() {
+		process.WriteTerminationLog(err)
+	}
+	stderr.Flush() // nothing else waits for the reader of stderr, which may hang
+	os.Exit(code)
+}
+
+// run does what the command line asks for.
+func run(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (code int, err error) {
+	out := process.Unstopped(os.Stdout)
+	code = process.ExitSystem // of an error
+	switch c.Mode {
 	case config.Run:
-		return supervise(inbox, stderr, environ, &c)
+		return supervise(inbox, stderr, environ, c)
 	case config.Status:
-		return status.Show(out, c.StatusJSON,
-			func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
-	case config.Check:
-		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts,
-			process.Fronts(environ))
-	case config.Bake:
-		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0), c.Optional)
-	case config.Install:
-		code, err = process.ExitSystem, linker.Install(c.Install)
-	case config.Seed:
-		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
+		data, err := linker.ReadStatus(c.Linker(nil, 0).State)
+		if err != nil {
+			return status.None, err
+		}
+		return status.Show(out, c.StatusJSON, data)
 	case config.Try:
-		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox,
-			App: command(&c, environ), In: os.Stdin, Out: out}
+		t := &try.Try{
+			Config: c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox,
+			App: command(c, environ), In: os.Stdin, Out: out,
+		}
 		return t.Run(process.Unread(os.Stdout))
+	case config.Check:
+		code = process.ExitRejected
+		err = config.Explain(out, c, process.Finder(environ), app.Restarts, process.Fronts(environ))
+	case config.Bake:
+		err = linker.Bake(stderr, c.Linker(nil, 0), c.Optional)
+	case config.Install:
+		err = linker.Install(c.Install)
+	case config.Seed:
+		err = linker.Seed(stderr, c.Seed)
 	case config.Help:
 		fmt.Fprint(out, config.Usage())
 	case config.Version:
 		fmt.Fprintln(out, "confit", version)
 	}
-	if err == nil {
-		code = 0
+	if err != nil {
+		return code, err
 	}
-	return code, err
+	return 0, nil
 }
 
 // supervise runs the app. Once it has started, the exit code is the app's.
@@ -101,8 +118,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	}
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version,
-		Notify: socket,
-		App:    command(c, environ),
+		Notify: socket, App: command(c, environ),
 	}.Run()
 }
 
@@ -110,17 +126,4 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 func command(c *config.Config, environ []string) process.Command {
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	return process.Command{Args: c.App, Env: environ, Dir: dir}
-}
-
-// leave ends this process and says why. The end of a visitor isn't the container's: kubectl exec or
-// --status has started it. Only Flush waits for the reader of stderr, which may hang.
-func leave(stderr *process.Log, code int, err error, visits bool) {
-	if _, said := err.(try.Verdict); err != nil && !said {
-		stderr.Say(err.Error())
-	}
-	if err != nil && !visits {
-		process.WriteTerminationLog(err)
-	}
-	stderr.Flush()
-	os.Exit(code)
 }

@@ -40,11 +40,12 @@ const shellNote = "note: app: %q stays a shell, so it gets the app's signals, an
 
 // noteRestarts notes what an edit costs that restarts the app.
 func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
-	auto := len(c.App) > 0 && restarts(c.App[0])
-	if c.Splay == 0 && c.Gate == nil && slices.ContainsFunc(c.Links, func(l Link) bool {
+	byAuto := len(c.App) > 0 && restarts(c.App[0])
+	byLink := func(l Link) bool {
 		a := c.ActionOf(&l)
-		return a.Kind == Restart || a.Auto && auto
-	}) {
+		return a.Kind == Restart || a.Auto && byAuto
+	}
+	if c.Splay == 0 && c.Gate == nil && slices.ContainsFunc(c.Links, byLink) {
 		fmt.Fprintln(w,
 			"todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
 	}
@@ -71,7 +72,8 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 			continue
 		}
 		err = fmt.Errorf("%s: %w", command.where, err)
-		if _, noDir := os.Stat(filepath.Dir(program)); noDir != nil && !c.linker.Pod {
+		_, noDir := os.Stat(filepath.Dir(program))
+		if noDir != nil && !c.linker.Pod {
 			later = append(later, err)
 		} else {
 			missing = append(missing, err)

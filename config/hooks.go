@@ -19,10 +19,11 @@ type namedCommand struct {
 // hooks are all that confit may start beside the app.
 func (c *Config) hooks() []namedCommand {
 	list := []namedCommand{
-		{c.places["render"], c.Render, false}, {c.places["validate"], c.Validate, true},
-		{c.places["gate"], c.Gate, true},
-		{c.places["report"], c.Report, false}, {c.places["reload"], c.Reload.Command, false},
-		{c.places["verify"], c.Verify, true},
+		{"render", c.Render, false}, {"validate", c.Validate, true}, {"gate", c.Gate, true},
+		{"report", c.Report, false}, {"reload", c.Reload.Command, false}, {"verify", c.Verify, true},
+	}
+	for i := range list {
+		list[i].where = c.places[list[i].where]
 	}
 	for _, l := range c.Links {
 		if l.Reload != nil {

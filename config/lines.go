@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,39 +14,28 @@ import (
 
 // lineKind is a kind of line that names a source.
 type lineKind struct {
-	name    string // the first word of the line
 	use     linker.Use
 	needs   string   // the error when a word is missing
 	options []string // those that may follow
 	reload  *Action  // what a change asks for unless the line says it; nil: --reload
 }
 
-// sourceLines are the lines that name a source.
-var sourceLines = []*lineKind{
-	{
-		name: "link", use: linker.Linked,
+// sourceLines are the lines that name a source, by their first word.
+var sourceLines = map[string]*lineKind{
+	"link": {
+		use:     linker.Linked,
 		needs:   "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
 		options: []string{"optional", "direct", "local", "reload=ACTION", "mode=MODE"},
 	},
-	{
-		name: "input", use: linker.Input, needs: "an input needs a source: write input web/nginx.conf.template",
+	"input": {
+		use: linker.Input, needs: "an input needs a source: write input web/nginx.conf.template",
 		options: []string{"optional", "local", "reload=ACTION"}, reload: &Action{Kind: None},
 	},
-	{
-		name: "env", use: linker.Variable,
+	"env": {
+		use:     linker.Variable,
 		needs:   "a variable needs a source and a name: write env app/LOG_LEVEL LOG_LEVEL",
 		options: []string{"optional", "local", "reload=restart", "reload=none"}, reload: &Action{Kind: Restart},
 	},
-}
-
-// kindOf is the kind of the lines that begin with a word, or nil.
-func kindOf(word string) *lineKind {
-	for _, kind := range sourceLines {
-		if kind.name == word {
-			return kind
-		}
-	}
-	return nil
 }
 
 // lineNames are the words that a line may begin with.
@@ -54,15 +45,14 @@ func (p *parser) lineNames() (list []string) {
 			list = append(list, s.name)
 		}
 	}
-	for _, kind := range sourceLines {
-		list = append(list, kind.name)
-	}
-	return list
+	return append(list, slices.Sorted(maps.Keys(sourceLines))...)
 }
 
 // sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the options that
 // follow.
-func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
+func (p *parser) sourceLine(where string, ws []word) {
+	name := ws[0].text
+	kind := sourceLines[name]
 	l := Link{Link: linker.Link{Use: kind.use, Where: where}, Reload: kind.reload}
 	operands := []*string{&l.Source}
 	switch kind.use {
@@ -71,7 +61,8 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	case linker.Variable:
 		operands = append(operands, &l.Name)
 	}
-	if ws = ws[1:]; len(ws) < len(operands) {
+	ws = ws[1:]
+	if len(ws) < len(operands) {
 		p.errorf("%s: %s", where, kind.needs)
 		return
 	}
@@ -80,12 +71,14 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 		*operand = ws[i].text
 	}
 	for _, w := range ws[len(operands):] {
-		p.sourceOption(where, kind, &l, w.text)
+		p.sourceOption(where, name, &l, w.text)
 	}
 	p.config.Links = append(p.config.Links, l)
 }
 
-func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option string) {
+// sourceOption reads an option of a line that begins with a name.
+func (p *parser) sourceOption(where, name string, l *Link, option string) {
+	kind := sourceLines[name]
 	key, value, assigns := strings.Cut(option, "=")
 	switch {
 	case option == "optional":
@@ -117,7 +110,7 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 	case strings.Contains(option, "/"):
 		p.errorf("%s: %q is one word too many: %s", where, option, kind.needs)
 	default:
-		p.errorf("%s: %q is not an option of %s: %s", where, option, kind.name,
+		p.errorf("%s: %q is not an option of %s: %s", where, option, name,
 			didYouMean(option, kind.options, "write one of "+strings.Join(kind.options, ", ")))
 	}
 }

@@ -17,34 +17,40 @@ import (
 // linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or the default,
 // and after them the lines of --lines or CONFIT_LINES.
 func (p *parser) linksFiles(env, line []given) []given {
-	c, text := p.config, ""
+	c := p.config
+	lines := ""
 	for _, g := range strongest("lines", env, line) {
 		if strings.TrimSpace(g.value) != "" {
-			c.LinesFrom, text = g.where, text+g.value+"\n"
+			c.LinesFrom = g.where
+			lines += g.value + "\n"
 		}
 	}
-	names, named := []string{defaultLinks}, strongest("links", env, line)
-	if named != nil {
-		names = nil
-	}
-	for _, g := range named {
+	var names []string
+	for _, g := range strongest("links", env, line) {
 		names = append(names, g.value)
+	}
+	isNamed := names != nil
+	if !isNamed {
+		names = []string{defaultLinks}
 	}
 	for _, name := range names {
 		path, _ := filepath.Abs(name) // confit leaves its directory
 		c.linksNames = append(c.linksNames, cmp.Or(path, name))
 	}
-	var list []given
-	c.LinksRead = readLinksFiles(names, func(file string, text []byte) {
-		c.LinkFiles = append(c.LinkFiles, file)
-		list = append(list, p.linksFile(file, string(text))...)
-	}, func(err error) {
+	files, unread := readLinksFiles(names)
+	c.LinksRead = sumOf(files)
+	for _, err := range unread {
 		// the lines stand for the default file
-		if named != nil || c.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) {
+		if isNamed || c.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) {
 			p.wrong = append(p.wrong, err)
 		}
-	})
-	return append(list, p.linksFile(c.LinesFrom, text)...)
+	}
+	var list []given
+	for _, f := range files {
+		c.LinkFiles = append(c.LinkFiles, f.name)
+		list = append(list, p.linksFile(f.name, f.text)...)
+	}
+	return append(list, p.linksFile(c.LinesFrom, lines)...)
 }
 
 // strongest are the values of a setting on the command line, or else in the environment: they don't
@@ -58,28 +64,36 @@ func strongest(name string, env, line []given) (list []given) {
 	return list
 }
 
-// readLinksFiles reads and sums up each file that the names stand for.
-func readLinksFiles(names []string, found func(file string, text []byte), wrong func(error)) LinksSum {
-	h := sha256.New()
+// linksFile is one as it was read.
+type linksFile struct{ name, text string }
+
+// readLinksFiles reads each file that the names stand for.
+func readLinksFiles(names []string) (files []linksFile, unread []error) {
 	for _, name := range names {
-		files, err := expandDir(name)
+		list, err := expandDir(name)
 		if err != nil {
-			wrong(err)
+			unread = append(unread, err)
 		}
-		for _, file := range files {
+		for _, file := range list {
 			if file != name && strings.HasSuffix(file, "~") {
-				wrong(fmt.Errorf("%q is an editor's copy of a links file: remove it", file))
+				unread = append(unread, fmt.Errorf("%q is an editor's copy of a links file: remove it", file))
 				continue
 			}
 			text, err := os.ReadFile(file)
 			if err != nil {
-				wrong(fmt.Errorf("cannot read links file %q: %w", file, linker.Reason(err)))
+				unread = append(unread, fmt.Errorf("cannot read links file %q: %w", file, linker.Reason(err)))
 				continue
 			}
-			fmt.Fprintf(h, "%q %d\n", filepath.Base(file), len(text))
-			h.Write(text)
-			found(file, text)
+			files = append(files, linksFile{file, string(text)})
 		}
+	}
+	return files, unread
+}
+
+func sumOf(files []linksFile) LinksSum {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%q %d\n%s", filepath.Base(f.name), len(f.text), f.text)
 	}
 	return LinksSum(h.Sum(nil))
 }
@@ -93,10 +107,13 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 			return sum, false
 		}
 	}
-	known = true
-	sum = readLinksFiles(c.linksNames, func(string, []byte) {},
-		func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
-	return sum, known
+	files, unread := readLinksFiles(c.linksNames)
+	for _, err := range unread {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return sum, false
+		}
+	}
+	return sumOf(files), true
 }
 
 // expandDir lists the files of a directory in lexical order; a file stands for itself. It leaves
@@ -106,12 +123,12 @@ func expandDir(name string) (files []string, err error) {
 		return []string{name}, nil
 	}
 	entries, err := os.ReadDir(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("cannot read links file %q: %w; write one there, or name it with --links", name,
-			linker.Reason(err))
-	case err != nil:
-		return nil, fmt.Errorf("cannot read links file %q: %w", name, linker.Reason(err))
+	if err != nil {
+		hint := ""
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "; write one there, or name it with --links"
+		}
+		return nil, fmt.Errorf("cannot read links file %q: %w%s", name, linker.Reason(err), hint)
 	}
 	for _, e := range entries {
 		file := filepath.Join(name, e.Name())
@@ -136,7 +153,8 @@ func (p *parser) linksFile(name, text string) (list []given) {
 		number++
 		line = strings.TrimRight(line, " \t\r\n") // a blank behind a \ can't be seen
 		where := fmt.Sprintf("%s:%d", name, number)
-		switch ws, err := words(line); {
+		ws, err := words(line)
+		switch {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
 		case p.endsEarly(line, ws):
@@ -147,8 +165,8 @@ func (p *parser) linksFile(name, text string) (list []given) {
 			p.errorf(
 				"%s: %q is of a template: have it rendered first, as by Helm, or put quotes around what is meant as it stands",
 				where, line)
-		case kindOf(ws[0].text) != nil:
-			p.sourceLine(where, kindOf(ws[0].text), ws)
+		case sourceLines[ws[0].text] != nil:
+			p.sourceLine(where, ws)
 		default:
 			list = append(list, p.settingLine(where, line, ws)...)
 		}
@@ -176,7 +194,7 @@ func (p *parser) followed(text string) bool {
 	return slices.ContainsFunc(pieces[1:], func(piece string) bool {
 		word, _, _ := strings.Cut(strings.TrimLeft(piece, " \t"), " ")
 		word = strings.TrimPrefix(word, "--")
-		return kindOf(word) != nil || p.settings.find(word) != nil
+		return sourceLines[word] != nil || p.settings.find(word) != nil
 	})
 }
 
@@ -201,7 +219,8 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	}
 	p.set[name] = where
 	g := given{setting: s, where: where + ": " + name}
-	switch values := ws[1:]; {
+	values := ws[1:]
+	switch {
 	case len(values) == 0 && s.bare():
 		g.value = "true"
 	case len(values) == 0:

@@ -151,9 +151,9 @@ func TestLinksFile_read_again(t *testing.T) {
 // optionsOfLines are lines with each option that may stand in one.
 func optionsOfLines() (list []string) {
 	words := map[string]string{"link": "link web/a /etc/a ", "input": "input web/a ", "env": "env web/a A "}
-	for _, kind := range sourceLines {
+	for name, kind := range sourceLines {
 		for _, option := range kind.options {
-			line := words[kind.name] + strings.NewReplacer("ACTION", "signal:HUP", "MODE", "0644").Replace(option)
+			line := words[name] + strings.NewReplacer("ACTION", "signal:HUP", "MODE", "0644").Replace(option)
 			if strings.HasPrefix(option, "mode=") {
 				line = "render true\n" + strings.Replace(line, "web/a", "{rendered}/a", 1)
 			}

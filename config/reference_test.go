@@ -141,13 +141,9 @@ func TestReferenceLines(t *testing.T) {
 			options[line] = append(options[line], spans...)
 		}
 	}
-	var kinds []string
-	for _, k := range sourceLines {
-		kinds = append(kinds, k.name)
-	}
-	wantSame(t, "lines", slices.Collect(maps.Keys(lines)), kinds)
+	wantSame(t, "lines", slices.Collect(maps.Keys(lines)), slices.Collect(maps.Keys(sourceLines)))
 	for name, line := range lines {
-		wantSame(t, "options of "+name, options[name], kindOf(name).options)
+		wantSame(t, "options of "+name, options[name], sourceLines[name].options)
 		for _, option := range append(options[name], "") {
 			text := line + " " + option
 			if strings.Contains(option, "MODE") {

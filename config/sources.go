@@ -45,8 +45,9 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		return list, false
 	}
 	app := flags.Args()
+	p.config.App = app
 	before := args[len(args)-len(app)-1]
-	switch p.config.App = app; {
+	switch {
 	case len(app) == 0 || flags.ArgsLenAtDash() >= 0:
 	case before == "--status", len(app) > 1 && slices.Contains(switches, before) &&
 		(app[0] == "true" || app[0] == "false"):

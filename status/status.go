@@ -231,13 +231,8 @@ func Decode(data []byte) (Status, error) {
 	return s, nil
 }
 
-// Show prints the status that read finds: as text for people, or its bytes as they are. The verdict
-// is the exit code.
-func Show(w io.Writer, raw bool, read func() ([]byte, error)) (verdict int, err error) {
-	data, err := read()
-	if err != nil {
-		return None, err
-	}
+// Show prints a status: as text for people, or its bytes as they are. The verdict is the exit code.
+func Show(w io.Writer, raw bool, data []byte) (verdict int, err error) {
 	s, err := Decode(data)
 	if !raw {
 		data = s.Text(time.Now())
