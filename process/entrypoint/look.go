@@ -20,16 +20,14 @@ type Proc struct {
 
 // Look is what was found where an app runs.
 type Look struct {
-	PID      int     // of the process that was asked: the app's own, or one below it
-	Program  string  // its name; "" if nothing is known
-	Words    string  // the program for a message, with its script; other words may be secrets
-	Cmdline  Cmdline // tells one script, with its words, from another
-	Shell    bool    // it is one
-	Executes bool    // and will become another program
-	Fronts   bool    // and only waits for the last command of its text, which exec would put in its place
-	Waiting  bool    // it starts another program, which isn't there yet
-	traps    string
-	name     string
+	PID     int     // of the process that was asked: the app's own, or one below it
+	Program string  // its name; "" if nothing is known
+	Words   string  // the program for a message, with its script; other words may be secrets
+	Cmdline Cmdline // tells one script, with its words, from another
+	Shell   bool    // it is one
+	Waiting bool    // it starts another program, which isn't there yet
+	meaning         // of the shell's text
+	name    string
 }
 
 // Cmdline stands for the words of a process.
@@ -117,7 +115,7 @@ func (p *Proc) judge(program program) Look {
 		means = read(p.text(c), how)
 		p.read[found.Cmdline] = means
 	}
-	found.Executes, found.Fronts, found.traps = means.executes, means.fronts, means.traps
+	found.meaning = means
 	return found
 }
 

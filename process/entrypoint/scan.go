@@ -15,12 +15,12 @@ type How struct {
 // WillExecute reports whether the shell of a text becomes another program: whether a simple command
 // of it begins with exec and names a program, wherever that stands. It is a guess, as nobody can
 // tell which branch a script takes.
-func WillExecute(text string, how How) bool { return read(text, how).executes }
+func WillExecute(text string, how How) bool { return read(text, how).Executes }
 
 // meaning is what a text says of its shell.
 type meaning struct {
-	executes bool   // it becomes another program
-	fronts   bool   // it only waits for the last command, a program which exec would put in its place
+	Executes bool   // it will become another program
+	Fronts   bool   // it only waits for the last command, a program which exec would put in its place
 	traps    string // the signals that it does something at, as the text names them, each in blanks
 }
 

@@ -50,7 +50,7 @@ func TestTraps(t *testing.T) {
 		"trap 'kill -TERM $pid' EXIT":                false,
 		"trap TERM":                                  false,
 	} {
-		l := Look{traps: read(text, How{Shell: "bash"}).traps}
+		l := Look{meaning: read(text, How{Shell: "bash"})}
 		if got := l.Traps("TERM", 15); got != want {
 			t.Errorf("%s: %v", text, got)
 		}

@@ -78,6 +78,8 @@ type App struct {
 // Script stands for the words of a shell. The zero value is none.
 type Script [32]byte
 
+func (s Script) isKnown() bool { return s != Script{} }
+
 // Sight is what a look at the app finds.
 type Sight struct {
 	Program string // and its script, for a message

@@ -21,7 +21,7 @@ func (a *App) Works() (since, until time.Time) {
 	switch {
 	case a.IsAtEntrypoint():
 		return a.Since, e.By
-	case a.Runs() && e.Script != Script{} && !e.waited:
+	case a.Runs() && e.Script.isKnown() && !e.waited:
 		return e.first, e.first.Add(ScriptWait)
 	}
 	return since, until
@@ -45,23 +45,21 @@ func (a *App) WorksUntil() time.Time {
 func (m *Move) Saw(s Sight) {
 	e := &m.Entry
 	e.Sight = s
-	switch none := (Script{}); {
-	case s.Script == none && !s.Works:
-		e.waited = false // it has executed the daemon: the next time its script may work again
-	case s.Script != none && s.Script != e.script:
+	isScript := s.Script.isKnown()
+	if isScript && s.Script != e.script {
 		e.script, e.first, e.waited = s.Script, m.Now, false
 	}
-	if s.Script != (Script{}) && !s.Works {
-		e.waited = m.over(e.first.Add(ScriptWait))
-	}
 	switch {
-	case s.Works && !e.waited && !e.Begun.IsZero():
+	case !s.Works && !isScript:
+		e.waited = false // it has executed the daemon: the next time its script may work again
+	case !s.Works:
+		e.waited = m.over(e.first.Add(ScriptWait))
+	case !e.waited && !e.Begun.IsZero():
 		e.Begun = time.Time{}
 		if by := m.Now.Add(EntryLeast); by.After(e.By) {
 			e.By = by
 		}
-	// it has outlasted its time in an earlier life
-	case s.Works && e.waited && s.Script != (Script{}) && m.IsAtEntrypoint():
+	case e.waited && isScript && m.IsAtEntrypoint(): // it has outlasted its time in an earlier life
 		m.Begin(m.Now)
 	}
 }

@@ -23,7 +23,7 @@ func (m *Move) StopFor(what Then, why string, keys ...any) {
 // shell are the keys of the first restart's line about a shell that stays, if the line has no todo
 // yet.
 func (m *Move) shell(keys []any) []any {
-	if m.Restarts > 0 || m.Entry.Script == (Script{}) || m.Entry.Works || slices.Contains(keys, any("todo")) {
+	if m.Restarts > 0 || !m.Entry.Script.isKnown() || m.Entry.Works || slices.Contains(keys, any("todo")) {
 		return nil
 	}
 	return []any{"program", m.Entry.Program, "todo", shellTodo}
