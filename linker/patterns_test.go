@@ -112,22 +112,3 @@ func TestVolumes_torn(t *testing.T) {
 		t.Errorf("torn down: got %s, want %s", got, want)
 	}
 }
-
-// TestVolumeStatus_Equal: another of any field is another status.
-func TestVolumeStatus_Equal(t *testing.T) {
-	one := VolumeStatus{Patterns: []string{"a", "b"}}
-	if !one.Equal(VolumeStatus{Patterns: []string{"a", "b"}}) {
-		t.Error("the same isn't equal")
-	}
-	for i := range reflect.TypeFor[VolumeStatus]().NumField() {
-		other := one
-		if f := reflect.ValueOf(&other).Elem().Field(i); f.Kind() == reflect.String {
-			f.SetString("another")
-		} else {
-			f.Set(reflect.ValueOf([]string{"a", "c"}))
-		}
-		if one.Equal(other) {
-			t.Errorf("equal, with another %s", reflect.TypeFor[VolumeStatus]().Field(i).Name)
-		}
-	}
-}

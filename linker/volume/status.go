@@ -23,12 +23,6 @@ type Status struct {
 	Patterns []string
 }
 
-// Equal reports that nothing has changed.
-func (s Status) Equal(other Status) bool {
-	return s.Path == other.Path && s.Kind == other.Kind && s.Watched == other.Watched && s.Mounted == other.Mounted &&
-		s.Prefix == other.Prefix && slices.Equal(s.Patterns, other.Patterns)
-}
-
 // Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by now, as
 // far as they can be.
 func (r *Reading) Status(w *watch.Changes, dirs []string) (list []Status) {

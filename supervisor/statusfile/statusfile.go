@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -52,7 +51,7 @@ func New(write func(data []byte) error, log *slog.Logger) *File {
 // NoteVolumes takes up what the linker found. A look that finds the volumes as they were notes
 // nothing: each note makes another status.
 func (f *File) NoteVolumes(list []linker.VolumeStatus) {
-	if noted := f.volumes.Load(); noted == nil || !slices.EqualFunc(*noted, list, linker.VolumeStatus.Equal) {
+	if !reflect.DeepEqual(f.volumes.Load(), &list) {
 		f.volumes.Store(&list)
 	}
 }
