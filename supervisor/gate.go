@@ -49,7 +49,7 @@ func (t *transition) askGate() {
 	if t.phase != gating || t.hook || !t.noteQuestion() {
 		return
 	}
-	t.Info("gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.Info("gate asked", about(t.candidate.Generation)...)
 	t.runHook()
 }
 
@@ -125,8 +125,7 @@ func (e compared) take(t *transition) {
 
 // outdate ends a gate whose answer has become worthless.
 func (t *transition) outdate() {
-	t.Info("gate ended: what is mounted has changed", "generation", t.candidate.Number,
-		"hash", t.candidate.Hash)
+	t.Info("gate ended: what is mounted has changed", about(t.candidate.Generation)...)
 	t.outdated = true
 	if !t.hook {
 		t.overtaken()

@@ -7,6 +7,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/hooks"
 )
 
 // sinceNow is a generation as the status shows it from this moment on; nil: there is none.
@@ -65,13 +66,9 @@ func (t *transition) noteRead(read bool) {
 // forgetRead notes that another process is the app, which nobody has asked yet to open anything.
 func (t *transition) forgetRead() { t.hasRead, t.readBy = nil, time.Time{} }
 
-// named are the keys that a log line names.
+// named are the keys of a log line.
 func named(changes []linker.Change) []string {
-	names := make([]string, len(changes))
-	for i, c := range changes {
-		names[i] = string(c.Key)
-	}
-	return status.FirstNames(names)
+	return status.FirstNames(hooks.Keys(changes))
 }
 
 // sums is what the status says of changes.

@@ -56,15 +56,11 @@ func (h Hook) ReadsCandidate() bool {
 // directories in the placeholders' places, the variables of the generation, those that say what the
 // hook is about, and more, NAME=VALUE.
 func CommandFor(app process.Command, words []string, about linker.Candidate, more []string) process.Command {
-	var changed []string
-	for _, c := range about.Changes {
-		changed = append(changed, string(c.Key))
-	}
 	c := WithVariables(app, about.Generation)
 	c.Env = append(slices.Clone(c.Env),
 		config.CandidateVariable+"="+about.Dir,
 		fmt.Sprintf("%s=%d", config.GenerationVariable, about.Number),
-		config.ChangedVariable+"="+listOf(strings.Join(changed, "\n")),
+		config.ChangedVariable+"="+listOf(strings.Join(Keys(about.Changes), "\n")),
 		config.LocalVariable+"="+listOf(about.Local))
 	places := []string{config.Placeholder, about.Dir}
 	if about.Unrendered {
@@ -77,6 +73,15 @@ func CommandFor(app process.Command, words []string, about linker.Candidate, mor
 		c.Args = append(c.Args, strings.NewReplacer(places...).Replace(w))
 	}
 	return c
+}
+
+// Keys names what changed.
+func Keys(changes []linker.Change) []string {
+	list := []string{}
+	for _, c := range changes {
+		list = append(list, string(c.Key))
+	}
+	return list
 }
 
 // WithVariables gives a command the variables of a generation.
