@@ -78,14 +78,14 @@ func (e signalled) take(t *transition) {
 	if stop := t.onApp().Outside(e.signal); stop != 0 {
 		t.stop(stop)
 	}
-	t.excuseMarked()
+	t.disarmMarked()
 }
 
-// excuseMarked takes up a signal by which the app may be meant to stop: nothing is to blame if it
+// disarmMarked takes up a signal by which the app may be meant to stop: nothing is to blame if it
 // ends in time.
-func (t *transition) excuseMarked() {
+func (t *transition) disarmMarked() {
 	if t.onApp().StopMarked() {
-		t.excuse()
+		t.disarm()
 	}
 }
 
@@ -93,7 +93,7 @@ func (t *transition) excuseMarked() {
 func (t *transition) stop(s signals.Signal) {
 	t.Info("stop requested", "signal", signals.Name(s), "phase", t.shown().String())
 	t.endHook()
-	t.excuse()
+	t.disarm()
 	t.dropVerdict()
 	switch {
 	case t.app.IsEnding():
@@ -114,11 +114,11 @@ func (e started) take(t *transition) {
 	t.onApp().Started(e.pid)
 	t.onLadder().StartedOn(t.inForce().Hash)
 	if t.app.IsAtEntrypoint() { // its life begins at the end of that, at the latest
-		t.ladder.Ripens = t.app.WorksUntil().Add(t.config.SoakFor())
+		t.ladder.SoaksAt = t.app.WorksUntil().Add(t.config.SoakFor())
 	}
 	t.unwell, t.wellBy = "", noDeadline
 	t.forgetRead()
-	t.excuseMarked()
+	t.disarmMarked()
 	t.prove()
 }
 
@@ -179,7 +179,7 @@ func (t *transition) notTold(err error) {
 	switch {
 	case t.exposure != read:
 		t.onLadder().StartedOn(linker.Hash{}) // its life says nothing of what is in force
-		t.ladder.Ripens, t.unwell, t.wellBy = noDeadline, "", noDeadline
+		t.ladder.SoaksAt, t.unwell, t.wellBy = noDeadline, "", noDeadline
 		t.endTransaction()
 		return
 	case !t.ladder.HasAccepted():

@@ -54,7 +54,7 @@ func (t *transition) outlasted() {
 
 // goOnWithApp goes on with an app that has begun.
 func (t *transition) goOnWithApp() {
-	t.onLadder().Ripen()
+	t.onLadder().StartSoak()
 	switch t.phase {
 	case running:
 		t.deadline = earliest(t.deadline, t.confirmedAt())

@@ -32,7 +32,7 @@ func (c *course) spawn() event {
 	c.pids++
 	c.app, c.zombie, c.leftover = c.pids, false, false
 	c.start = c.live.holds
-	c.ripens()
+	c.startsSoak()
 	c.appReads()
 	c.works = c.config.EntrypointTimeout > 0 && c.choose(2) == 0
 	if !c.works {
@@ -73,7 +73,7 @@ func (c *course) begins() {
 	if c.works {
 		c.works = false
 		c.beginsElse()
-		c.ripens()
+		c.startsSoak()
 		if c.readAt != noDeadline {
 			c.readAt = c.now
 		}

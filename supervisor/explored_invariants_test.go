@@ -115,7 +115,7 @@ func (c *course) mayBeAccepted(before, after linker.Ladder) {
 		c.breaks(l.String() + " is accepted without a verify hook after the probation")
 	}
 	if isNew && after.On == 0 {
-		c.ripens()
+		c.startsSoak()
 	}
 	c.readAt, c.verified = noDeadline, false
 	if c.app != 0 { // which reads by itself if it needn't be told

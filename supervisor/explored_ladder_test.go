@@ -78,8 +78,8 @@ func (c *course) mayDrop(before, after *state) {
 	}
 }
 
-// ripens begins the time that the app has to live.
-func (c *course) ripens() {
+// startsSoak begins the time that the app has to live.
+func (c *course) startsSoak() {
 	if soak := c.config.SoakFor(); soak > 0 {
 		c.ripeAt = c.now.Add(soak)
 	}

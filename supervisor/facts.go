@@ -87,10 +87,10 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 	return config.DefaultSettle
 }
 
-// leavesRoom reports whether a report hook may run: the drain of a restart waits for every child,
+// mayRunReport reports whether a report hook may run: the drain of a restart waits for every child,
 // what a hook opens would count as opened by the app, and one that was told of a roll back before
 // that is done would be told of the wrong generation in force.
-func (s *state) leavesRoom() bool {
+func (s *state) mayRunReport() bool {
 	switch s.phase {
 	case done, withdrawing, touching, reading:
 		return false
@@ -128,7 +128,7 @@ func (s *state) soaksAt(c *config.Config) time.Time {
 	if saysNothing || !life.MaySoak() && !s.maySaySoaked() {
 		return noDeadline
 	}
-	return s.ladder.Ripens
+	return s.ladder.SoaksAt
 }
 
 // lived is how long the app has lived since its start.
@@ -151,7 +151,7 @@ func (t *transition) isRemembered() bool {
 // What else is told of that goes first.
 func (s *state) maySaySoaked() bool {
 	told := s.accepted().Told
-	return told.Asked && !told.Soaked && !s.ladder.IsDown() && s.outcomes.HoldsUp() == nil && !s.outcomes.SaysGood()
+	return told.Asked && !told.Soaked && !s.ladder.IsDown() && s.outcomes.Undelivered() == nil && !s.outcomes.SaysGood()
 }
 
 // goingBack are the keys of a line about what the app goes back to. They say how old that is: it

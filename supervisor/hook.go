@@ -151,10 +151,10 @@ func (t *transition) bound() time.Duration {
 	return whole
 }
 
-// excuse ends the trial: if the app doesn't stop in time, the platform kills it and confit, and
+// disarm ends the trial: if the app doesn't stop in time, the platform kills it and confit, and
 // that says nothing of the candidate.
-func (t *transition) excuse() {
-	t.trials.Excuse()
+func (t *transition) disarm() {
+	t.trials.Disarm()
 	t.recordTrial()
 }
 

@@ -8,7 +8,7 @@ import "confit/linker"
 // putOff starts the app on something else first: then the candidate is tried once more, as a
 // change, at the next look. An app that was started this moment may not know what to do with a
 // reload. If confit is killed before that look, the next one doesn't put the candidate off again:
-// it may be what mends the other.
+// it may be what repairs the other.
 func (t *transition) putOff() {
 	keys := append(t.killKeys(), "live", t.standing())
 	t.trials.PutOff()

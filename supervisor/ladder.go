@@ -44,7 +44,7 @@ func (t *transition) hasSoaked() {
 // that the app has read a moment ago. It reports whether confit goes on, on a lower rung.
 func (t *transition) appDied(reason string, end exit) bool {
 	v := verdict{}
-	if end.code != 0 && t.onLadder().IsRipening() && !t.unacceptedInForce() {
+	if end.code != 0 && t.onLadder().IsSoaking() && !t.unacceptedInForce() {
 		v.outcome = t.relapse(reason)
 	}
 	r, before := t.accepted(), t.ladder.Ladder

@@ -22,13 +22,13 @@ func (m *model) order(f fate, jobs ...job) {
 		o := orderOf(j)
 		if m.begun && o.Awaited {
 			m.begun = false
-			m.drop(m.carry(f, m.jobs.Left(slots.Transaction)))
+			m.drop(m.carry(f, left(m.jobs, slots.Transaction)))
 		}
 		if c, ok := j.(collect); ok {
 			c.newest = m.heard
 			o.Job = c
 		}
-		m.jobs.Put(o.Job, o.Kind, o.Awaited)
+		m.jobs.Put(o)
 	}
 	for !f.isLate() && m.isUnanswered() {
 		m.carryOut(f)
@@ -44,17 +44,22 @@ func (m *model) isIdleBut(k slots.Kind) bool {
 // drop is for an answer that nobody hears.
 func (m *model) drop(e event) {
 	if e, ok := e.(staged); ok {
-		m.jobs.Put(discard{e.candidate.Number}, slots.Discard, false)
+		m.jobs.Put(orderOf(discard{e.candidate.Number}))
 	}
 }
 
 // take takes out the next job, and reports whether somebody waits for its answer.
 func (m *model) take(from *slots.Jobs[job]) (j job, isAwaited bool) {
-	take := from.Next
 	if m.begun {
-		take = from.NextBegun
+		return from.Take(slots.Transaction)
 	}
-	return take()
+	return from.Next()
+}
+
+// left is the job in a slot; nil: none.
+func left(of slots.Jobs[job], k slots.Kind) job {
+	j, _ := of.Take(k)
+	return j
 }
 
 // pending is the job that the linker does next; nil: there is none.

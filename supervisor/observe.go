@@ -112,7 +112,7 @@ func (s *state) shownGate() *status.Gate {
 		return nil
 	}
 	g := status.Gate{Hash: s.candidate.Shared.Hex(), Since: status.At(s.gated)}
-	if r := s.outcomes.HoldsUp(); r != nil && !s.hook {
+	if r := s.outcomes.Undelivered(); r != nil && !s.hook {
 		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
 	}
 	return &g

@@ -21,7 +21,7 @@ func (s *state) moment(now time.Time) *outcomes.Moment {
 	m := &outcomes.Moment{
 		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.Phase == app.Stopping ||
 			s.isEnding() || s.degraded != "",
-		Room: s.leavesRoom(), Ends: s.isEnding(),
+		MayRun: s.mayRunReport(), Ends: s.isEnding(),
 	}
 	if !s.exposure.published() {
 		m.InForce = hexOf(s.accepted().Shared)
@@ -49,7 +49,7 @@ func (t *transition) noteQuestion() (isNoted bool) {
 	switch {
 	case !t.reports():
 		return true
-	case t.outcomes.HoldsUp() != nil:
+	case t.outcomes.Undelivered() != nil:
 		return false
 	case t.outcomes.Ask(hash):
 		t.note.by = noDeadline
@@ -69,7 +69,7 @@ func (t *transition) answer(outcome string) {
 // well here.
 func (t *transition) watchAccepted() {
 	t.accepted().Told = linker.Told{Asked: true}
-	t.onLadder().Ripen()
+	t.onLadder().StartSoak()
 }
 
 // decideAs has an outcome told. That the app was started again on what it had died of proves too

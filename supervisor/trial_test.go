@@ -93,11 +93,11 @@ func TestTrial_ends(t *testing.T) {
 			l.is(letterA).tries(linker.StepPublish)
 			l.is(letterB).then((*transition).becomeMounted)
 		},
-		"excused": func(l *lives) {
-			l.is(letterA).then((*transition).excuse).tries(linker.StepPublish)
+		"disarmed": func(l *lives) {
+			l.is(letterA).then((*transition).disarm).tries(linker.StepPublish)
 		},
-		"excused in a step": func(l *lives) {
-			l.is(letterA).tries(linker.StepPublish).then((*transition).excuse)
+		"disarmed in a step": func(l *lives) {
+			l.is(letterA).tries(linker.StepPublish).then((*transition).disarm)
 		},
 		"paused": func(l *lives) {
 			l.is(letterA).tries(linker.StepHooks).then(func(t *transition) { t.trials.Pause() })

@@ -202,7 +202,7 @@ func (w *world) outcomeOutlives() {
 	if w.report != nil && !w.reportEnds {
 		w.fatalf("a report outlives confit")
 	}
-	if n, ok := w.disk.jobs.Left(slots.Note).(writeNote); ok { // which is carried out still
+	if n, ok := left(w.disk.jobs, slots.Note).(writeNote); ok { // which is carried out still
 		w.mayBeNoted(n.note)
 		w.file = n.note.Outcomes
 	}

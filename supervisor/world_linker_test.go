@@ -14,7 +14,7 @@ import (
 
 // order keeps a job until the event is over. Of those that a phase waits for there is one at a time.
 func (w *world) order(j job) {
-	if other := w.disk.jobs.Left(slots.Transaction); other != nil && orderOf(j).Kind == slots.Transaction {
+	if other := left(w.disk.jobs, slots.Transaction); other != nil && orderOf(j).Kind == slots.Transaction {
 		w.fatalf("two jobs for the linker at once: %T and %T", other, j)
 	}
 	w.given = append(w.given, j)

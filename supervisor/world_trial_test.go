@@ -35,7 +35,7 @@ func (w *world) mustBeOnTrial() {
 	}
 	want := ""
 	switch {
-	case s.trials.Excused:
+	case s.trials.Disarmed:
 	case w.visible != nil && w.visible == about: // a fallback may still be visible, as the system refused to take it back
 		want = linker.StepPublish
 	case s.shown() == rendering, s.shown() == validating, s.shown() == gating && s.neverStarted():

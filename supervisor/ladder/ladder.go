@@ -33,7 +33,7 @@ type Ladder struct {
 	DownFor       string            // why the app went down from the top; "": it didn't, or a former confit knew
 	Counted       bool              // a death was counted: that is noted at once, also when confit ends
 	// when the app has lived for --soak, since its start and since this confit accepted something
-	Ripens time.Time
+	SoaksAt time.Time
 
 	startedOn linker.Hash // of the generation that the app was started on
 }
@@ -85,22 +85,22 @@ func (l *Ladder) WasTried(inputs linker.Hash) bool {
 	return slices.ContainsFunc(l.Above(), func(r linker.Rung) bool { return r.Inputs == inputs })
 }
 
-// Ripen begins the time that the app has to live with what is in force.
-func (m *Move) Ripen() { m.Ripens = m.Now.Add(m.For) }
+// StartSoak begins the time that the app has to live with what is in force.
+func (m *Move) StartSoak() { m.SoaksAt = m.Now.Add(m.For) }
 
 // StartedOn notes what the app was started on, or could not be.
 func (m *Move) StartedOn(of linker.Hash) {
 	m.startedOn = of
-	m.Ripen()
+	m.StartSoak()
 }
 
-// IsRipening reports that the app has not lived with what is in force for --soak, and that nothing
+// IsSoaking reports that the app has not lived with what is in force for --soak, and that nothing
 // else has.
-func (m *Move) IsRipening() bool { return !m.InForce().Durable && m.Now.Before(m.Ripens) }
+func (m *Move) IsSoaking() bool { return !m.InForce().Durable && m.Now.Before(m.SoaksAt) }
 
 // LifeCounts reports that a bad end of the app is a death.
 func (m *Move) LifeCounts() bool {
-	return m.IsStartedOnIt() && (m.IsDown() || m.MayGoDown() && m.Now.Before(m.Ripens))
+	return m.IsStartedOnIt() && (m.IsDown() || m.MayGoDown() && m.Now.Before(m.SoaksAt))
 }
 
 // MayGoDown reports that deaths on the top count: they lead somewhere.
@@ -118,20 +118,25 @@ func (m *Move) DiedTooOften() bool {
 // Died counts an end of the app. One that was none of the generation's ends the row.
 func (m *Move) Died(well bool) {
 	m.Counted = true
-	if m.InForce().Deaths++; well {
+	m.InForce().Deaths++
+	if well {
 		m.InForce().Deaths = 0
 	}
 }
 
 // Down goes to the next rung.
 func (m *Move) Down() {
-	if m.On++; m.HasAccepted() {
+	m.On++
+	if m.HasAccepted() {
 		m.InForce().Deaths = 0
 	}
 }
 
 // ToTop goes back to the top: the app has ended on everything, so nothing is to blame.
-func (m *Move) ToTop() { m.Ladder.Ladder, m.Counted = m.BackToTop(), true }
+func (m *Move) ToTop() {
+	m.Ladder.Ladder = m.BackToTop()
+	m.Counted = true
+}
 
 // MaySoak reports that the accepted generation has something to gain.
 func (m *Move) MaySoak() bool {
@@ -143,7 +148,8 @@ func (m *Move) MaySoak() bool {
 // whether that was by a start. What is above is rejected before.
 func (m *Move) Soaked() (byStart bool) {
 	byStart = m.IsStartedOnIt()
-	if m.Ladder.Ladder = m.Soak(byStart); m.InForce().AcceptedAt == 0 { // the fallback was only tried
+	m.Ladder.Ladder = m.Soak(byStart)
+	if m.InForce().AcceptedAt == 0 { // the fallback was only tried
 		m.InForce().AcceptedAt = m.Now.Unix()
 	}
 	if byStart && m.Remembers(m.InForce().Inputs) {
@@ -156,8 +162,9 @@ func (m *Move) Soaked() (byStart bool) {
 // Accepted puts a generation on top, or in the place of the same bytes.
 func (m *Move) Accepted(g linker.Generation, started bool) {
 	g.AcceptedAt = m.Now.Unix()
-	m.Ripen()
-	if m.Ladder.Ladder = m.Accept(g, started, m.For == 0); !g.Fallback && !m.Remembers(g.Inputs) {
+	m.StartSoak()
+	m.Ladder.Ladder = m.Accept(g, started, m.For == 0)
+	if !g.Fallback && !m.Remembers(g.Inputs) {
 		m.Remembered = linker.Remembered{}
 	}
 }
@@ -174,10 +181,9 @@ func (m *Move) Remember(inputs linker.Hash) {
 // TakeUp goes on with what a former confit has counted. A kill of it in a life that counts is a
 // death, too. It reports whether the accepted generation has died so.
 func (m *Move) TakeUp(killed linker.Trial) (died bool) {
-	if r := &m.Remembered; r.At > m.Now.Unix() { // a clock was put right
-		r.At = m.Now.Unix()
-	}
-	switch a := m.InForce(); {
+	m.Remembered.At = min(m.Remembered.At, m.Now.Unix()) // a clock was put right
+	a := m.InForce()
+	switch {
 	case killed.Step != linker.StepPublish:
 	case a.Number == 0 && m.IsDown(): // while it tried the fallback
 		m.ToTop()

@@ -82,7 +82,7 @@ func (w *walk) dies() {
 // soaks lets the app live for --soak.
 func (w *walk) soaks() {
 	m := w.move()
-	if !m.HasAccepted() || m.Now.Before(m.Ripens) || !m.MaySoak() {
+	if !m.HasAccepted() || m.Now.Before(m.SoaksAt) || !m.MaySoak() {
 		return
 	}
 	top := m.Top().Inputs

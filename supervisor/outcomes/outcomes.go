@@ -17,7 +17,6 @@
 package outcomes
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -79,9 +78,9 @@ func (o *Outcomes) Ask(hash string) (isNew bool) {
 // Unask drops the question: it could not be noted.
 func (o *Outcomes) Unask() { o.drop(IsQuestion) }
 
-// HoldsUp is what the next gate waits for, or nil: the hook hasn't taken how the one before ended,
+// Undelivered is what the next gate waits for, or nil: the hook hasn't taken how the one before ended,
 // or what came of that.
-func (o *Outcomes) HoldsUp() *linker.Outcome {
+func (o *Outcomes) Undelivered() *linker.Outcome {
 	for i, r := range o.List {
 		if IsDecided(r) && !IsGood(r) {
 			return &o.List[i]
@@ -102,7 +101,8 @@ func (o *Outcomes) Answer(r linker.Outcome) {
 // Put puts an outcome behind the others.
 func (o *Outcomes) Put(r linker.Outcome) {
 	o.drop(IsGood)
-	if o.List = append(o.List, r); !o.runs() {
+	o.List = append(o.List, r)
+	if !o.runs() {
 		o.By, o.Wait = time.Time{}, 0
 	}
 }
@@ -117,12 +117,22 @@ func (o *Outcomes) Offer(r *linker.Outcome) {
 
 // isNews reports that this isn't what was told last, or is about to be.
 func (o *Outcomes) isNews(r *linker.Outcome) bool {
-	newest := cmp.Or(o.Told, o.last)
-	if i := len(o.List) - 1; i >= 0 && IsDecided(o.List[i]) {
-		newest = &o.List[i]
-	}
-	newest = cmp.Or(o.other, newest)
+	newest := o.newest()
 	return newest == nil || newest.Hash != r.Hash || newest.Kind != r.Kind || newest.Step != r.Step
+}
+
+// newest is what others will have heard last, or nil.
+func (o *Outcomes) newest() *linker.Outcome {
+	last := len(o.List) - 1
+	switch {
+	case o.other != nil:
+		return o.other
+	case last >= 0 && IsDecided(o.List[last]):
+		return &o.List[last]
+	case o.runs():
+		return o.Told
+	}
+	return o.last
 }
 
 // Stands reports that an outcome is told until the hook takes it. The end of confit waits for that.

@@ -26,7 +26,7 @@ func (w *walk) step() {
 	hash := string(rune('a' + w.dice.IntN(3)))
 	switch w.dice.IntN(11) {
 	case 0:
-		if w.o.HoldsUp() == nil { // else no gate is asked
+		if w.o.Undelivered() == nil { // else no gate is asked
 			w.o.Ask(hash)
 		}
 	case 1:
@@ -46,7 +46,7 @@ func (w *walk) step() {
 			w.m.NotNoted = w.m.Now.Add(time.Minute)
 		}
 	case 7:
-		w.m.InForce, w.m.Hurry, w.m.Room = []string{"", hash}[w.dice.IntN(2)], w.dice.IntN(5) == 0, w.dice.IntN(4) > 0
+		w.m.InForce, w.m.Hurry, w.m.MayRun = []string{"", hash}[w.dice.IntN(2)], w.dice.IntN(5) == 0, w.dice.IntN(4) > 0
 	case 8:
 		w.m.Now = w.m.Now.Add(time.Duration(w.dice.IntN(90)) * time.Second)
 	case 9:
@@ -78,7 +78,7 @@ func (w *walk) deliver() {
 	switch {
 	case w.runs != nil:
 		w.t.Fatalf("a second hook is told %v", told)
-	case !w.m.Room:
+	case !w.m.MayRun:
 		w.t.Fatalf("%v is told where no hook may run", told)
 	case w.o.Stands(r) && IsGood(told) && told.Hash != w.m.InForce:
 		w.t.Fatalf("%v is told of what isn't in force", told)
@@ -109,7 +109,7 @@ func (w *walk) ended(failed bool) {
 // TestWalks: whatever happens in whatever order, what the package promises holds.
 func TestWalks(t *testing.T) {
 	for seed := range uint64(200) {
-		w := &walk{t: t, dice: rand.New(rand.NewPCG(seed, 0)), m: Moment{Now: time.Unix(1e9, 0), Room: true}}
+		w := &walk{t: t, dice: rand.New(rand.NewPCG(seed, 0)), m: Moment{Now: time.Unix(1e9, 0), MayRun: true}}
 		for range 400 {
 			w.step()
 			for _, r := range w.owed {
@@ -124,14 +124,14 @@ func TestWalks(t *testing.T) {
 				t.Fatalf("seed %d: something was due %v ago, and isn't done", seed, w.m.Now.Sub(at))
 			}
 		}
-		w.m = Moment{Now: w.m.Now.Add(time.Hour), Noted: w.o.List, Room: true, InForce: "a"}
+		w.m = Moment{Now: w.m.Now.Add(time.Hour), Noted: w.o.List, MayRun: true, InForce: "a"}
 		for range 50 { // it comes to an end once the hook works
 			w.deliver()
 			w.ended(false)
 			w.m.Now = w.m.Now.Add(time.Hour)
 			w.m.Noted = w.o.List
 		}
-		if len(w.owed) > 0 || w.o.HoldsUp() != nil {
+		if len(w.owed) > 0 || w.o.Undelivered() != nil {
 			t.Fatalf("seed %d: never told: %v, %v", seed, w.owed, w.o.List)
 		}
 	}
@@ -140,7 +140,7 @@ func TestWalks(t *testing.T) {
 // TestOffer: what is no news isn't told again, and each is told once.
 func TestOffer(t *testing.T) {
 	var o Outcomes
-	m := &Moment{Now: time.Unix(1e9, 0), Room: true}
+	m := &Moment{Now: time.Unix(1e9, 0), MayRun: true}
 	for i, step := range []struct {
 		kind string
 		told bool
@@ -157,7 +157,7 @@ func TestOffer(t *testing.T) {
 func TestEnd(t *testing.T) {
 	for _, limit := range []time.Duration{0, time.Minute} {
 		var o Outcomes
-		m := &Moment{Now: time.Unix(1e9, 0), Room: true, Ends: true}
+		m := &Moment{Now: time.Unix(1e9, 0), MayRun: true, Ends: true}
 		o.Offer(&linker.Outcome{Hash: "b", Kind: Accepted})
 		o.Put(linker.Outcome{Hash: "a", Kind: Relapsed})
 		m.Noted = o.List
@@ -181,7 +181,7 @@ func TestEnd(t *testing.T) {
 // TestLate: a hook that is overdue is killed, again and again, until it ends.
 func TestLate(t *testing.T) {
 	var o Outcomes
-	m := &Moment{Now: time.Unix(1e9, 0), Room: true, Hurry: true}
+	m := &Moment{Now: time.Unix(1e9, 0), MayRun: true, Hurry: true}
 	if o.Late(m.Now) {
 		t.Error("no hook runs, and one is killed")
 	}
@@ -205,7 +205,7 @@ func TestLate(t *testing.T) {
 // interrupted hasn't failed.
 func TestAgain(t *testing.T) {
 	var o Outcomes
-	m := &Moment{Now: time.Unix(1e9, 0), Room: true, Hurry: true}
+	m := &Moment{Now: time.Unix(1e9, 0), MayRun: true, Hurry: true}
 	o.Put(linker.Outcome{Hash: "a", Kind: Rejected})
 	fail := func() time.Duration {
 		m.Now = m.Now.Add(MaxRetry)
@@ -242,7 +242,7 @@ func TestAgain(t *testing.T) {
 // TestNewest: of what no gate was asked about only the newest is told, also where the hook was told just that before.
 func TestNewest(t *testing.T) {
 	var o Outcomes
-	m := &Moment{Now: time.Unix(1e9, 0), Room: true}
+	m := &Moment{Now: time.Unix(1e9, 0), MayRun: true}
 	var told string
 	for _, hashes := range []string{"a", "ba", "c"} {
 		for _, hash := range hashes {

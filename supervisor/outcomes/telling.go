@@ -38,16 +38,17 @@ type Moment struct {
 	Noted    []linker.Outcome // the list that the note holds
 	NotNoted time.Time        // when an outcome is told that can't be noted; zero: nothing kept it from that
 	Hurry    bool             // no time is left to note anything
-	Room     bool             // a hook may run
+	MayRun   bool             // a hook may run
 	Ends     bool             // nothing is left of the app: only the list is told
 }
 
 // next is what has to be told next, or nil.
 func (o *Outcomes) next(m *Moment) *linker.Outcome {
-	if r := o.firstInList(m); r != nil || m.Ends {
-		return r
+	r := o.firstInList(m)
+	if r == nil && !m.Ends {
+		return o.other
 	}
-	return o.other
+	return r
 }
 
 // firstInList is what the list has to tell now, or nil. That all is well is told of what is in
@@ -65,7 +66,7 @@ func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
 func (o *Outcomes) from(m *Moment) (from time.Time, may bool) {
 	r := o.next(m)
 	switch {
-	case r == nil || o.runs() || !m.Room:
+	case r == nil || o.runs() || !m.MayRun:
 	case r == o.other, slices.Contains(m.Noted, *r), m.Hurry:
 		return o.By, true
 	case m.NotNoted.After(o.By):
@@ -78,13 +79,11 @@ func (o *Outcomes) from(m *Moment) (from time.Time, may bool) {
 
 // Due is when there is something to do for the hook; zero: never, without another event.
 func (o *Outcomes) Due(m *Moment) time.Time {
-	if from, may := o.from(m); may {
-		return from
-	}
 	if o.runs() {
 		return o.By
 	}
-	return time.Time{}
+	from, _ := o.from(m)
+	return from
 }
 
 // Deliver returns what the hook is to be told now, within limit; nil: nothing.
@@ -93,7 +92,8 @@ func (o *Outcomes) Deliver(m *Moment, limit time.Duration) *linker.Outcome {
 	if !may || m.Now.Before(from) {
 		return nil
 	}
-	o.Told, o.Overdue, o.interrupted, o.By = o.next(m), false, false, m.Now.Add(limit)
+	o.Told, o.By = o.next(m), m.Now.Add(limit)
+	o.Overdue, o.interrupted = false, false
 	return o.Told
 }
 
@@ -107,7 +107,8 @@ func (h *Hook) Late(now time.Time) (kill bool) {
 	if !h.runs() || now.Before(h.By) {
 		return false
 	}
-	h.Overdue, h.By = true, now.Add(tryAgain)
+	h.Overdue = true
+	h.By = now.Add(tryAgain)
 	return true
 }
 
@@ -117,7 +118,8 @@ func (h *Hook) Interrupt(now time.Time) (kill bool) {
 	if !h.runs() {
 		return false
 	}
-	h.interrupted, h.By = true, now.Add(tryAgain)
+	h.interrupted = true
+	h.By = now.Add(tryAgain)
 	return true
 }
 
@@ -138,7 +140,8 @@ func (o *Outcomes) Runs() bool { return o.runs() && !o.interrupted }
 // returns what the hook was told, nil if that doesn't matter; and how long to wait until that is
 // told again, 0 if it is told no more. After a failure retry is the first wait.
 func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *linker.Outcome, again time.Duration) {
-	told, o.Told, o.By = o.Told, nil, time.Time{}
+	told = o.Told
+	o.Told, o.By = nil, time.Time{}
 	switch {
 	case told == nil, failed && o.interrupted:
 		return nil, 0
@@ -171,7 +174,8 @@ func (o *Outcomes) End(now time.Time, limit time.Duration) (kill bool) {
 	if !o.until.IsZero() {
 		return false
 	}
-	if o.until = now.Add(limit); limit > 0 {
+	o.until = now.Add(limit)
+	if limit > 0 {
 		return o.TellList(now)
 	}
 	o.fails = maxFails

@@ -19,13 +19,6 @@ type answer[E any] struct {
 	event  E
 }
 
-// Order is a job and where it waits, as [Jobs.Put] takes them.
-type Order[J any] struct {
-	Job     J
-	Kind    Kind
-	Awaited bool
-}
-
 // NewExchange returns an exchange without jobs.
 func NewExchange[J, E any]() *Exchange[J, E] {
 	x := &Exchange[J, E]{Answered: make(chan struct{}, 1)}
@@ -49,7 +42,7 @@ func (x *Exchange[J, E]) Put(orders ...Order[J]) {
 		if o.Awaited {
 			x.number++
 		}
-		x.jobs.Put(o.Job, o.Kind, o.Awaited)
+		x.jobs.Put(o)
 	}
 	x.asked.Signal()
 }

@@ -36,30 +36,36 @@ type Jobs[J any] struct {
 	awaited Kind     // which of them somebody waits for
 }
 
+// Order is a job, and where it waits.
+type Order[J any] struct {
+	Job     J
+	Kind    Kind
+	Awaited bool
+}
+
 // Put takes a job. If it is awaited it takes the place of what was awaited before. Else it is
 // awaited only in the place of a job that is.
-func (s *Jobs[J]) Put(j J, k Kind, awaited bool) {
-	if awaited {
+func (s *Jobs[J]) Put(o Order[J]) {
+	if o.Awaited {
 		var empty J
-		s.left[Transaction], s.awaited = empty, k
+		s.left[Transaction] = empty
+		s.awaited = o.Kind
 	}
-	s.left[k] = j
+	s.left[o.Kind] = o.Job
 }
 
 // Next takes out the next job, nil if nothing is left.
 func (s *Jobs[J]) Next() (j J, isAwaited bool) {
 	for k := Discard; k < kinds; k++ {
 		if any(s.left[k]) != nil {
-			return s.take(k)
+			return s.Take(k)
 		}
 	}
 	return j, false
 }
 
-// NextBegun is Next of a worker that has begun what a transaction waits for before the rest came.
-func (s *Jobs[J]) NextBegun() (j J, isAwaited bool) { return s.take(Transaction) }
-
-func (s *Jobs[J]) take(k Kind) (j J, isAwaited bool) {
+// Take takes out the job of a kind, nil if there is none.
+func (s *Jobs[J]) Take(k Kind) (j J, isAwaited bool) {
 	j, s.left[k] = s.left[k], j
 	isAwaited = s.awaited == k
 	if isAwaited {
@@ -67,6 +73,3 @@ func (s *Jobs[J]) take(k Kind) (j J, isAwaited bool) {
 	}
 	return j, isAwaited
 }
-
-// Left is the job in a slot; nil: none.
-func (s *Jobs[J]) Left(k Kind) J { return s.left[k] }

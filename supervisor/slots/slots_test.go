@@ -49,7 +49,7 @@ func TestJobs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var s Jobs[job]
 			for _, p := range tt.steps {
-				s.Put(p.name, p.kind, p.awaited)
+				s.Put(Order[job]{p.name, p.kind, p.awaited})
 			}
 			if got := rest(s); !slices.Equal(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)
@@ -58,12 +58,12 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestJobs_NextBegun: what a transaction waits for may have begun before the rest came.
-func TestJobs_NextBegun(t *testing.T) {
+// TestJobs_Take: what a transaction waits for may have begun before the rest came.
+func TestJobs_Take(t *testing.T) {
 	var s Jobs[job]
-	s.Put("stage", Transaction, true)
-	s.Put("note", Note, false)
-	if j, isAwaited := s.NextBegun(); j != "stage" || !isAwaited {
+	s.Put(Order[job]{"stage", Transaction, true})
+	s.Put(Order[job]{"note", Note, false})
+	if j, isAwaited := s.Take(Transaction); j != "stage" || !isAwaited {
 		t.Errorf("%v, awaited %v", j, isAwaited)
 	}
 	if got := rest(s); !slices.Equal(got, []string{"note"}) {

@@ -8,7 +8,7 @@
 //   - an end that confit has seen is no kill, nor is one after somebody asked the app to stop;
 //   - an end of the app at its entrypoint counts as a kill, and only once the app has begun on
 //     something else: what its script needs may be away;
-//   - what confit was killed with is put off once: it may be what mends the rest.
+//   - what confit was killed with is put off once: it may be what repairs the rest.
 //
 // It writes nothing: the caller has Record written whenever Record says that it is new.
 package trial
@@ -20,7 +20,7 @@ type Trials struct {
 	Former   linker.Trial // in which a former confit was killed, and which nothing has ended since
 	Recorded linker.Trial // what is on the disk, or on its way there
 	open     linker.Trial // the candidate's
-	Excused  bool         // the app was asked to stop: a kill of confit says nothing of the candidate
+	Disarmed bool         // the app was asked to stop: a kill of confit says nothing of the candidate
 }
 
 // Former are the trials of a confit that finds one on the disk. An end at the entrypoint doesn't
@@ -34,7 +34,10 @@ func Former(found linker.Trial) Trials {
 }
 
 // Fresh begins with another candidate, which nothing is tried of.
-func (t *Trials) Fresh() { t.open, t.Excused = linker.Trial{}, false }
+func (t *Trials) Fresh() {
+	t.Pause()
+	t.Disarmed = false
+}
 
 // Kills is how often confit was killed while it tried what comes from volumes so.
 func (t *Trials) Kills(of linker.Hash) int {
@@ -55,7 +58,8 @@ func (t *Trials) IsFirst() bool { return t.open.Kills == 1 }
 
 // Begin begins a step. It counts the kills before, and this one if there is one.
 func (t *Trials) Begin(of linker.Hash, step, suspects string, kills int) {
-	if t.open = (linker.Trial{}); !t.Excused {
+	t.open = linker.Trial{}
+	if !t.Disarmed {
 		t.open = linker.Trial{Hash: of, Step: step, Kills: kills + 1, Suspects: suspects}
 	}
 }
@@ -73,10 +77,10 @@ func (t *Trials) End() {
 	t.open = linker.Trial{}
 }
 
-// Excuse ends the trial as the app was asked to stop: if it doesn't in time, the platform kills it
+// Disarm ends the trial as the app was asked to stop: if it doesn't in time, the platform kills it
 // and confit.
-func (t *Trials) Excuse() {
-	t.Excused = true
+func (t *Trials) Disarm() {
+	t.Disarmed = true
 	t.End()
 }
 

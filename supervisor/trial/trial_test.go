@@ -55,7 +55,7 @@ func (l *life) step() {
 		if open := l.Now(linker.Hash{}); l.IsOpen() && open.Step == l.Former.Step && open.Hash == l.Former.Hash {
 			delete(l.kills, open.Hash)
 		}
-		l.Excuse()
+		l.Disarm()
 	case 6:
 		l.record()
 		l.kill()
