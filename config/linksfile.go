@@ -56,9 +56,14 @@ func (p *parser) linksFiles(env, line []given) []given {
 // strongest are the values of a setting on the command line, or else in the environment: they don't
 // add up.
 func strongest(name string, env, line []given) (list []given) {
-	for _, g := range append(line[:len(line):len(line)], env...) {
-		if g.setting.name == name && (list == nil || list[0].where == g.where) {
-			list = append(list, g)
+	for _, source := range [][]given{line, env} {
+		for _, g := range source {
+			if g.setting.name == name {
+				list = append(list, g)
+			}
+		}
+		if list != nil {
+			break
 		}
 	}
 	return list

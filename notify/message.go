@@ -30,7 +30,8 @@ type Message struct {
 func parse(text string) Message {
 	m := Message{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\n") {
-		switch name, value, assigns := strings.Cut(line, "="); {
+		name, value, assigns := strings.Cut(line, "=")
+		switch {
 		case line == "READY=1":
 			m.State = Ready
 		case line == "RELOADING=1":

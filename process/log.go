@@ -100,7 +100,8 @@ func (l *Log) Flush() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	done := func() bool { return l.held == 0 && l.lost == 0 }
-	if l.await(logFlush, done); l.hasRoom(&unix.Timespec{}) {
+	l.await(logFlush, done)
+	if l.hasRoom(&unix.Timespec{}) {
 		l.await(logPatience, done)
 	}
 }
@@ -154,7 +155,8 @@ func (l *Log) run() {
 func (l *Log) write(text []byte) {
 	for {
 		n, err := l.to.Write(text)
-		if text = text[n:]; !errors.Is(err, unix.EAGAIN) {
+		text = text[n:]
+		if !errors.Is(err, unix.EAGAIN) {
 			return // a log that was closed has no remedy
 		}
 		l.hasRoom(nil)

@@ -27,7 +27,8 @@ func UserOf(pid int) (u User) {
 	for line := range strings.Lines(string(text)) {
 		name, ids, _ := strings.Cut(line, ":")
 		for i, word := range strings.Fields(ids) {
-			switch id, _ := strconv.ParseUint(word, 10, 32); {
+			id, _ := strconv.ParseUint(word, 10, 32)
+			switch {
 			case name == "Uid" && i == 3:
 				u.ID = uint32(id)
 			case name == "Gid" && i == 3, name == "Groups":

@@ -27,10 +27,11 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	missing := fmt.Errorf("%w in PATH", unix.ENOENT)
 	for d := range strings.SplitSeq(pathOf(env), ":") {
 		path := inDir(dir, filepath.Join(d, name)) // an empty element is the current directory
-		switch err := executable(path); err {
-		case nil:
+		err := executable(path)
+		if err == nil {
 			return path, nil
-		case unix.EACCES:
+		}
+		if err == unix.EACCES {
 			missing = err
 		}
 	}

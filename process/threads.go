@@ -45,8 +45,8 @@ func HasThreads() error {
 	if os.Geteuid() == 0 || unix.Getrlimit(unix.RLIMIT_NPROC, &limit) != nil || limit.Cur >= leastProcesses {
 		return nil
 	}
-	return fmt.Errorf("cannot make threads: RLIMIT_NPROC is %d, and confit needs %d; raise it (ulimit -u)", limit.Cur,
-		leastProcesses)
+	return fmt.Errorf("cannot make threads: RLIMIT_NPROC is %d, and confit needs %d; raise it (ulimit -u)",
+		limit.Cur, leastProcesses)
 }
 
 // reserveThreads makes the threads that confit will need, in a millisecond. The runtime makes a

@@ -69,8 +69,8 @@ func Parse(name string) (Signal, error) {
 		sig := Signal(n)
 		if sig < 1 || sig > rtMax || (sig > unix.SIGSYS && sig < rtMin) {
 			return 0, fmt.Errorf(
-				"%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM", name, rtMin,
-				rtMax)
+				"%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM",
+				name, rtMin, rtMax)
 		}
 		return sig, nil
 	}
@@ -101,15 +101,16 @@ func parseRealTime(s string) (Signal, bool) {
 
 // Name is the signal's name without SIG, as kill(1) prints it: TERM, RTMIN+3.
 func Name(sig Signal) string {
-	switch name := unix.SignalName(sig); {
+	name := unix.SignalName(sig)
+	switch {
 	case sig == rtMin:
 		return "RTMIN"
 	case sig > rtMin && sig <= rtMax:
 		return fmt.Sprintf("RTMIN+%d", sig-rtMin)
-	case name != "":
-		return strings.TrimPrefix(name, "SIG")
+	case name == "":
+		return strconv.Itoa(int(sig))
 	}
-	return strconv.Itoa(int(sig))
+	return strings.TrimPrefix(name, "SIG")
 }
 
 // EndsByDefault reports whether the signal's default action ends a process, with or without a core:
@@ -135,12 +136,10 @@ func forwarded() []os.Signal {
 		case unix.SIGPIPE, unix.SIGXFSZ, unix.SIGXCPU: // see ownDoing
 		case unix.SIGPROF: // for the runtime's profiler (runtime.sighandler)
 		case 32, 33, rtMin: // the C library's own, nptl(7), and musl's (golang/go#39343)
-		case HUP, INT:
-			if !signal.Ignored(sig) {
+		default:
+			if sig != HUP && sig != INT || !signal.Ignored(sig) {
 				list = append(list, sig)
 			}
-		default:
-			list = append(list, sig)
 		}
 	}
 	return list

@@ -45,7 +45,7 @@ type Status struct {
 	Candidate *Generation `json:"candidate"` // what is on its way; since: when it was staged
 	// when confit saw a change that is neither live nor rejected yet
 	PendingSince Time              `json:"pendingSince"`
-	Rejection    *Rejection        `json:"rejection"` // the last one, whether or not it was mended since
+	Rejection    *Rejection        `json:"rejection"` // the last one, whether or not it was put right since
 	Gate         *Gate             `json:"gate"`      // what waits for the gate; null: nothing does
 	Report       *Report           `json:"report"`    // what the report hook was told last; null: nothing yet
 	Volumes      []Volume          `json:"volumes"`   // in the order of the links
@@ -218,7 +218,8 @@ func (s *Status) Encode() []byte {
 // Decode reads a status that any confit has encoded, unless its version is newer.
 func Decode(data []byte) (Status, error) {
 	var s Status
-	switch err := json.Unmarshal(data, &s); {
+	err := json.Unmarshal(data, &s)
+	switch {
 	case err != nil && s.Version <= Version: // a newer one may have changed a type
 		return Status{}, fmt.Errorf("cannot read the status: %w", err)
 	case s.Version > Version:

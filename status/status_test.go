@@ -138,11 +138,11 @@ func TestVerdict(t *testing.T) {
 		"its retry is being proved": {Status{Mounted: mounted("b"), Live: live("b"), Accepted: accepted("a"), Rejection: rejected("b")}, Rejected},
 		"its retry worked":          {Status{Mounted: mounted("b"), Live: live("b"), Accepted: accepted("b"), Rejection: rejected("b")}, Well},
 		"it is reverted":            {Status{Mounted: mounted("a"), Live: live("a"), Accepted: accepted("a"), Rejection: rejected("b")}, Well},
-		"its mend is on its way":    {Status{Mounted: mounted("c"), Live: live("a"), Accepted: accepted("a"), Rejection: rejected("b"), PendingSince: at(1)}, Well},
+		"its repair is on its way":  {Status{Mounted: mounted("c"), Live: live("a"), Accepted: accepted("a"), Rejection: rejected("b"), PendingSince: at(1)}, Well},
 		"a key is missing":          {Status{Mounted: mounted(""), Live: live("a"), Accepted: accepted("a"), Rejection: rejected("")}, Rejected},
 		"something was swapped in":  {Status{Mounted: mounted(""), Live: live("a"), Accepted: accepted("a"), Rejection: rejected(""), PendingSince: at(1)}, Well},
 		"the disk is full":          {Status{Mounted: mounted("b"), Live: live("a"), Accepted: accepted("a"), PendingSince: at(1), Trouble: "no space"}, Rejected},
-		"a link can't be mended":    {Status{Mounted: mounted("a"), Live: live("a"), Accepted: accepted("a"), Trouble: "led away"}, Well},
+		"a link can't be repaired":  {Status{Mounted: mounted("a"), Live: live("a"), Accepted: accepted("a"), Trouble: "led away"}, Well},
 		"degraded":                  {Status{Mounted: mounted("a"), Live: live("a"), Accepted: accepted("a"), Degraded: "panic"}, Rejected},
 	} {
 		if got := tt.status.Verdict(); got != tt.want {

@@ -118,14 +118,14 @@ func (s *Status) troubles(p *page) {
 		p.trouble("stalled", "asked "+p.when(s.Stalled)+", and not answered yet",
 			"look at the node: a disk or a network file system hangs")
 	}
-	mend := "mend that; confit tries again at each rescan"
+	todo := "mend that; confit tries again at each rescan"
 	if s.Damaged {
-		mend = "edit a key of what is mounted: all keys are written anew then"
+		todo = "edit a key of what is mounted: all keys are written anew then"
 	}
 	if strings.HasPrefix(s.Trouble, unread) {
-		mend = "restart the container once that can be read; this one notes nothing"
+		todo = "restart the container once that can be read; this one notes nothing"
 	}
-	p.trouble("refused", s.Trouble, mend)
+	p.trouble("refused", s.Trouble, todo)
 	if g := s.Gate; g != nil {
 		reached := fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(g.Since), g.Hash)
 		if g.Waits == "" {

@@ -245,7 +245,7 @@ func TestEverySentenceShown(t *testing.T) {
 	}
 }
 
-// TestAdvice_hook_not_started: a hook whose program is missing isn't mended in what is mounted,
+// TestAdvice_hook_not_started: a hook whose program is missing isn't repaired in what is mounted,
 // whatever the step.
 func TestAdvice_hook_not_started(t *testing.T) {
 	for reason, mounted := range map[string]bool{

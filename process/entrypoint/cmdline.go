@@ -70,9 +70,10 @@ func IsInit(name string) bool {
 
 // passing are programs that only prepare the execution of another. At a small limit of CPU they are
 // seen for half a second.
-var passing = []string{"chpst",
-	"chroot", "chrt", "env", "gosu", "ionice", "nice", "nohup", "numactl", "prlimit", "s6-setuidgid", "setpriv",
-	"setuidgid", "stdbuf", "su-exec", "taskset"}
+var passing = []string{
+	"chpst", "chroot", "chrt", "env", "gosu", "ionice", "nice", "nohup", "numactl", "prlimit", "s6-setuidgid",
+	"setpriv", "setuidgid", "stdbuf", "su-exec", "taskset",
+}
 
 // Stays reports whether a program stays the parent of what it starts: an init, or what starts a
 // program as another user or for a time.

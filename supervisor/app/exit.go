@@ -121,7 +121,8 @@ func (m *Move) adopt(successor Successor) {
 // has. They count until the program has once lived on after such a HUP, and like 0 only in the
 // probation. Who shuts down slowly and exits with 129 may take the time of any other stop.
 func (m *Move) leftAtReload(e *Exit, suspected Suspicion) bool {
-	switch code := e.Status.ExitCode(); {
+	code := e.Status.ExitCode()
+	switch {
 	case !m.AutoHUP || m.Phase == Restarting:
 		return false
 	case e.Status.Signal() == signals.HUP:

@@ -89,8 +89,8 @@ func (t *Try) supervise(l *linker.Linker, limit uint64, unread <-chan struct{}) 
 	c.Gate, c.Report, c.LogJSON = nil, nil, false
 	app.Env, app.MaxData = append(slices.Clip(app.Env), config.TrialRunVariable+"=1"), limit
 	return supervisor.Supervisor{
-		Config: &c, Linker: l, Former: &linker.Former{}, Inbox: t.Inbox, App: app, Log: slog.New(slog.DiscardHandler),
-		Stderr: t.Out, Unread: unread,
+		Config: &c, Linker: l, Former: &linker.Former{}, Inbox: t.Inbox, App: app, Unread: unread,
+		Log: slog.New(slog.DiscardHandler), Stderr: t.Out,
 	}.Run()
 }
 
@@ -109,9 +109,10 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	// what the system is short of for the moment
 	case isRejected && process.StartCode(rejected.Reason) == process.ExitSystem:
 		return process.ExitSystem, rejected.Reason
-	case !isRejected && linker.IsInvalid(reason): // of mounts
+	case isRejected:
+	case linker.IsInvalid(reason): // of mounts
 		rejected = &supervisor.Rejected{Step: "stage", Reason: reason}
-	case !isRejected && (code != 0 || reason != nil):
+	case code != 0 || reason != nil:
 		return code, reason
 	}
 	validates := len(t.Config.Validate) > 0
@@ -123,12 +124,10 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	}
 	if rejected != nil {
 		if limit > 0 && (rejected.Step == "render" || rejected.Step == "validate") {
-			t.say(
-				fmt.Sprintf(
-					"note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
+			t.say("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20)
 		}
 		v := Verdict{rejected}
-		t.say(v.Error())
+		t.say("%v", v)
 		return process.ExitRejected, v
 	}
 	done := "staged"
@@ -140,11 +139,11 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	} else {
 		t.say("note: there is no validator: write one, and it is tried, too")
 	}
-	t.say("candidate passed: " + done)
+	t.say("candidate passed: %s", done)
 	return 0, nil
 }
 
-func (t *Try) say(line string) { fmt.Fprintln(t.Out, line) }
+func (t *Try) say(format string, args ...any) { fmt.Fprintf(t.Out, format+"\n", args...) }
 
 // memory is how many bytes each process of a hook may have; 0: whatever there is, as where nobody
 // else is there to be killed.
@@ -168,24 +167,18 @@ func (t *Try) guard() (code int, err error) {
 	if err != nil {
 		return process.StartCode(err), err
 	}
-	for family := process.NewFamily(); ; {
+	family := process.NewFamily()
+	for {
 		select {
 		case <-t.Inbox.Children:
-			ended, killed := false, false
+			var end *process.Exit
 			family.Reap(func(int) {}, func(x process.Exit) {
 				if x.PID == pid {
-					ended, killed, code = true, x.Status.Signal() != 0, x.Status.ExitCode()
+					end = &x
 				}
 			})
-			if killed {
-				endHooks()
-				// which sweeps the files of the one that was killed
-				if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil {
-					aside.End()
-				}
-			}
-			if ended {
-				return code, nil
+			if end != nil {
+				return t.guarded(end.Status), nil
 			}
 		case <-t.Inbox.Hints():
 			if sig, ok := t.Inbox.Receive(); ok {
@@ -195,13 +188,26 @@ func (t *Try) guard() (code int, err error) {
 	}
 }
 
+// guarded cleans up behind a killed try, and returns its exit code.
+func (t *Try) guarded(end process.Status) (code int) {
+	if end.Signal() != 0 {
+		endHooks()
+		// which sweeps its files
+		if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil {
+			aside.End()
+		}
+	}
+	return end.ExitCode()
+}
+
 // endHooks ends what hooks have left. Who forks meanwhile may be missed once, and who was killed
 // stays until it is reaped.
 func endHooks() {
 	family := process.NewFamily()
-	for by := time.Now().Add(time.Second); family.Leftovers(0, true) &&
-		time.Now().Before(by); time.Sleep(time.Millisecond) {
+	by := time.Now().Add(time.Second)
+	for family.Leftovers(0, true) && time.Now().Before(by) {
 		family.EndLeftovers(0, signals.KILL, false, 0)
 		family.Reap(func(int) {}, func(process.Exit) {})
+		time.Sleep(time.Millisecond)
 	}
 }
