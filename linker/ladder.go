@@ -129,21 +129,34 @@ func (l Ladder) BackToTop() Ladder {
 
 // Of is the ladder of those rungs that are there. Where the one is gone that the app was on, it is
 // on the next one, else on the top.
-func (l Ladder) Of(isThere func(number int) bool) (next Ladder) {
+func (l Ladder) Of(isThere func(number int) bool) Ladder {
+	rungs := slices.Clone(l.Rungs[:l.Len()])
+	for i := range rungs {
+		if !isThere(rungs[i].Number) {
+			rungs[i] = Rung{}
+		}
+	}
+	return ladderOf(rungs, l.On)
+}
+
+// ladderOf is the ladder of those rungs that have a number, as far as it has places.
+func ladderOf(rungs []Rung, on int) (l Ladder) {
 	n := 0
-	for i, r := range l.Rungs[:l.Len()] {
-		if !isThere(r.Number) {
+	for i, r := range rungs {
+		if r.Number == 0 || n == maxRungs {
 			continue
 		}
-		next.Rungs[n] = r
-		if n++; i < l.On {
-			next.On++
+		l.Rungs[n] = r
+		n++
+		if i < on {
+			l.On++
 		}
 	}
-	if next.On == n && l.On != l.Len() {
-		next.On = 0
+	triesFallback := on == len(rungs) && n < maxRungs
+	if l.On == n && !triesFallback {
+		l.On = 0
 	}
-	return next
+	return l
 }
 
 // Without is the ladder without the rung that the app is on, which can't be gone back to. The app

@@ -45,14 +45,15 @@ type Linker struct {
 	unlinked []volume.Key
 	mounts   *mounts.Table // until the first look
 
-	volumes   []VolumeStatus                     // as the last look found them
-	unmended  map[string]error                   // what could not be put right last, and why
-	repairs   int                                // calls of Repair so far
-	anew      bool                               // something was missing since the last one
-	renew     func() (moved []string, err error) // see statedir.Dir.Renew
-	lastNote  *Note                              // what note.json holds; nil: nothing of this confit's
-	lastTrial Trial                              // the same of the trial
-	unread    error                              // see Note
+	volumes    []VolumeStatus                     // as the last look found them
+	unrepaired map[string]error                   // what could not be put right last, and why
+	saidBefore map[string]error                   // the same of the time before that, as the log has said
+	repairs    int                                // calls of Repair so far
+	anew       bool                               // something was missing since the last one
+	renew      func() (moved []string, err error) // see statedir.Dir.Renew
+	lastNote   *Note                              // what note.json holds; nil: nothing of this confit's
+	lastTrial  Trial                              // the same of the trial
+	unread     error                              // see Note
 
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
 	toldAlone  bool  // the log says which copies are their user's alone

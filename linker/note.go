@@ -125,24 +125,21 @@ func (l *Linker) readNote() (n Note, err error) {
 
 // readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is
 // started on the next one, else on the top.
-func (l *Linker) readLadder(file *noteFile) (ladder Ladder, err error) {
-	n := 0
+func (l *Linker) readLadder(file *noteFile) (_ Ladder, err error) {
+	var rungs []Rung
 	for i := range file.Ladder {
-		r := &file.Ladder[i]
-		l.noted = append(l.noted, r.Number)
-		g, unread := l.readGeneration(r)
-		if err = joinLine(err, unread); unread != nil || n == maxRungs {
-			continue
+		stored := &file.Ladder[i]
+		l.noted = append(l.noted, stored.Number)
+		g, unread := l.readGeneration(stored)
+		err = joinLine(err, unread)
+		rung := Rung{}
+		if unread == nil {
+			rung = stored.Rung
+			rung.Generation = g.Generation
 		}
-		ladder.Rungs[n], ladder.Rungs[n].Generation = r.Rung, g.Generation
-		if n++; i < file.On {
-			ladder.On++
-		}
+		rungs = append(rungs, rung)
 	}
-	if ladder.On == n && len(file.Ladder) != file.On || n == maxRungs && ladder.On == n {
-		ladder.On = 0
-	}
-	return ladder, err
+	return ladderOf(rungs, file.On), err
 }
 
 // joinLine joins two errors on one line.

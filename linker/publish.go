@@ -135,10 +135,10 @@ func (l *Linker) GoBack(number int) (done bool, err error) {
 // show is [target.Set.Switch]. It remembers where the live link leads to, and says once which
 // copies are their user's alone.
 func (l *Linker) show(number int, wanted map[Target]target.Want, strict bool) (done bool, err error) {
-	done, err = l.targets.Switch(number, wanted, strict)
-	if done {
+	p := l.targets.Switch(number, wanted, strict)
+	if p.Moved {
 		l.shown = number
 		l.tellAlone(l.generations[number])
 	}
-	return done, err
+	return p.Moved, p.Err()
 }

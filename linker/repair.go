@@ -54,51 +54,54 @@ func (l *Linker) Repair(number int) (anew bool, err error) {
 	if l.repairs++; l.repairs%repairsToRest == 0 {
 		debug.FreeOSMemory()
 	}
-	former := l.unmended
-	l.unmended = map[string]error{}
-	said := func(what, key, path, found string, err error) {
-		if err == nil {
-			l.log.Warn(what+" mended", key, path, "found", found)
-			return
-		}
-		l.unmended[path] = err
-		if before := former[path]; before == nil || before.Error() != err.Error() {
-			l.log.Warn(what+" not mended", key, path, "error", err.Error())
-		}
-	}
+	l.saidBefore, l.unrepaired = l.unrepaired, map[string]error{}
 	if err := l.names(); err != nil {
 		err = fmt.Errorf("%w: %w", ErrEmptied, err)
-		said("state directory", "path", l.state.Path, "", err)
+		l.said("state directory", "path", l.state.Path, "", err)
 		return l.anew, err
 	}
 	l.state.SweepTries()
 	if g := l.generations[number]; g != nil && (l.shown == 0 || l.shown == number) {
-		l.repairGeneration(g, said)
+		l.repairGeneration(g)
 	}
 	if l.anew {
-		l.rewrite(said)
+		l.rewrite()
 	}
 	anew, l.anew = l.anew, false
-	return anew, files.Joined(l.unmended)
+	return anew, files.Joined(l.unrepaired)
 }
 
-func (l *Linker) repairGeneration(g *generation.Copy, said func(what, key, path, found string, err error)) {
+// said logs what was put right or, once, what could not be.
+func (l *Linker) said(what, key, path, found string, err error) {
+	if err == nil {
+		l.log.Warn(what+" mended", key, path, "found", found)
+		return
+	}
+	l.unrepaired[path] = err
+	if before := l.saidBefore[path]; before == nil || before.Error() != err.Error() {
+		l.log.Warn(what+" not mended", key, path, "error", err.Error())
+	}
+}
+
+func (l *Linker) repairGeneration(g *generation.Copy) {
 	damage := l.copies.Compare(g, l.opens.Watches())
 	if err := l.stageDamaged(g, damage); err != nil {
-		said("generation", "path", g.Dir, "", err)
+		l.said("generation", "path", g.Dir, "", err)
 	}
-	if l.state.LiveNumber() != g.Number { // whatever stands there now
-		found, err := l.state.MendLive(g.Number)
-		l.anew = l.anew || err == nil
-		said("live link", "link", l.state.Live(""), found, err)
+	isLive, found := l.state.LiveNumber() == g.Number, l.state.DescribeLive()
+	p := l.targets.Switch(g.Number, g.Targets, false)
+	if !isLive {
+		l.anew = l.anew || p.Moved
+		l.said("live link", "link", l.state.Live(""), found, p.Live)
 	}
-	l.targets.Mend(g.Targets,
-		func(path Target, found string, err error) { said("target", "target", string(path), found, err) })
+	if p.Moved {
+		p.Tell(func(path Target, found string, err error) { l.said("target", "target", string(path), found, err) })
+	}
 }
 
 // rewrite writes the small files once more, which may have gone with the directory, and watches
 // that again.
-func (l *Linker) rewrite(said func(what, key, path, found string, err error)) {
+func (l *Linker) rewrite() {
 	l.watch.Again()
 	l.targets.WriteMade()
 	l.RecordTrial(l.lastTrial)
@@ -106,6 +109,6 @@ func (l *Linker) rewrite(said func(what, key, path, found string, err error)) {
 		return
 	}
 	if err := l.WriteNote(*l.lastNote); err != nil {
-		said("note", "path", l.state.Top.Join(statedir.Note), "", err)
+		l.said("note", "path", l.state.Top.Join(statedir.Note), "", err)
 	}
 }

@@ -61,13 +61,5 @@ func (s *Dir) pointError(err error) error {
 // Live is where links find a path of the live generation, "" for its directory.
 func (s *Dir) Live(path string) string { return filepath.Join(cmp.Or(s.View, s.Path), liveName, path) }
 
-// MendLive points the live link at a generation again, and says what stood in its place.
-func (s *Dir) MendLive(number int) (found string, err error) {
-	found = s.Top.Describe(liveName)
-	ready, err := s.PrepareLive(number)
-	if err == nil {
-		err = s.SwapLive(number, ready)
-		s.DropPrepared(ready)
-	}
-	return found, err
-}
+// DescribeLive says what stands in the place of the live link.
+func (s *Dir) DescribeLive() string { return s.Top.Describe(liveName) }

@@ -42,8 +42,8 @@ func (t *Set) work(s *Step, do func(act) error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore",
-		"remove", "prune"}[s.verb], s.Target, err, ReadOnlyHint(filepath.Dir(string(s.Target)), err))
+	hint := ReadOnlyHint(filepath.Dir(string(s.Target)), err)
+	return fmt.Errorf("cannot %v target %q: %w%s", s.verb, s.Target, err, hint)
 }
 
 // ReadOnlyHint says what to do when an error is that a directory of targets can't be written to; ""

@@ -12,6 +12,7 @@ package target
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 
@@ -38,6 +39,21 @@ const (
 	emptyDir           // an empty directory
 	immovable          // what is refused by name
 )
+
+// foretold is what a link would do to it, to be added to a text.
+func (s standing) foretold() string {
+	switch s {
+	case rightLink:
+		return "  (is there)"
+	case aFile:
+		return "  (covers what is there)"
+	case emptyDir:
+		return "  (covers an empty directory)"
+	case immovable:
+		return "  (refused)"
+	}
+	return ""
+}
 
 const (
 	fullDir     = "a directory that isn't empty" // only a link to a key below it can be made there
@@ -72,6 +88,19 @@ const (
 	spare               // what is no longer our link           →  the same
 )
 
+// String is the verb in an error.
+func (v verb) String() string {
+	switch v {
+	case uncover:
+		return "restore"
+	case remove:
+		return "remove"
+	case spare:
+		return "prune"
+	}
+	return "link"
+}
+
 // Step is one change of one target. It is carried out only if what it was planned for is still
 // there.
 type Step struct {
@@ -91,10 +120,12 @@ type Plan struct {
 	Links   []Step                 // of the others
 	refused []Step                 // that can't be, so that nothing is done
 	failed  map[lines.Target]error // why one can't be done, or wasn't
+	Live    error                  // why the live link wasn't moved
+	Moved   bool                   // it leads to the generation, so an app can run
 }
 
-// Err names all targets that can't be as wanted.
-func (p *Plan) Err() error { return files.Joined(p.failed) }
+// Err names all that can't be as wanted.
+func (p *Plan) Err() error { return errors.Join(p.Live, files.Joined(p.failed)) }
 
 // each does the same with all steps that haven't failed.
 func (p *Plan) each(do func(*Step) error, parts ...[]Step) {

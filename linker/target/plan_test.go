@@ -11,6 +11,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/statedir"
 )
 
@@ -270,7 +271,11 @@ func TestPruneUnseen(t *testing.T) {
 	if err := m.targets.Plan(nil).Err(); err == nil || !strings.Contains(err.Error(), "cannot prune target") {
 		t.Errorf("it says %v", err)
 	}
-	m.targets.Mend(nil, func(lines.Target, string, error) {})
+	top, err := safedir.At(filepath.Join(m.dir, "state"))
+	m.must(err)
+	defer top.Close()
+	m.targets.state.Top = top
+	m.targets.Switch(0, nil, false)
 	if m.targets.made[target] == "" {
 		t.Error("it is forgotten")
 	}

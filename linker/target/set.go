@@ -204,8 +204,7 @@ func (t *Set) Foretell(target lines.Target, w Want) string {
 	if _, err := plan(target, w, p); err != nil {
 		p.standing = immovable
 	}
-	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)",
-		"  (refused)"}[p.standing]
+	return p.standing.foretold()
 }
 
 // Hides names the file that a link would hide, with its article; "" if there is none.

@@ -14,39 +14,50 @@ import (
 
 // Switch makes the targets resolve to a generation, by the steps 1 to 7 of a publish in
 // docs/internals/design.md. number 0 is none: no live link. Strictly, the first of them that fails
-// ends it. Else, as on the way back, a blocked target, or a list that can't be written, doesn't
-// keep the rest from going back: the error lists what could not be done, one a line, which
-// [Set.Mend] mends. moved reports that the live link leads to the generation, so an app can run.
-func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) (moved bool, err error) {
+// ends it. Else, as on the way back and in a repair, a blocked target, or a list that can't be
+// written, doesn't keep the rest from going back. The plan says what has become of it.
+func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) *Plan {
 	defer t.leave()
 	p := t.Plan(wanted) // 1
-	stop := func() bool { return strict && len(p.failed) > 0 }
+	stop := func() bool { return p.Live != nil || strict && len(p.failed) > 0 }
 	if stop() {
-		return false, p.Err()
+		return p
 	}
 	t.note(p)                            // 2
 	p.each(t.prepare, p.prunes, p.Links) // 3
 	defer t.unprepare(p.Links)
 	ready, err := t.state.PrepareLive(number)
 	defer t.state.DropPrepared(ready)
+	p.Live = err
 	if stop() {
-		return false, p.Err()
+		return p
 	}
-	if err != nil {
-		return false, err
+	p.each(t.carryOut, p.prunes) // 4
+	if stop() {
+		return p
 	}
-	if p.each(t.carryOut, p.prunes); stop() { // 4
-		return false, p.Err()
+	p.Live = t.state.SwapLive(number, ready) // 5
+	if stop() {
+		return p
 	}
-	if err := t.state.SwapLive(number, ready); err != nil { // 5
-		return false, err
-	}
-	if p.each(t.carryOut, p.Links); !stop() { // 6
+	p.Moved = true
+	p.each(t.carryOut, p.Links) // 6
+	if !stop() {
 		// 7, where a failure does no harm: the list may name too many, and the next look tries
 		// again
 		_ = t.list(p, p.prunes)
 	}
-	return true, p.Err()
+	return p
+}
+
+// Tell calls said with each target that was not as wanted, what was found there, and why that could
+// not be put right.
+func (p *Plan) Tell(said func(target lines.Target, found string, err error)) {
+	for _, s := range slices.Concat(p.prunes, p.Links, p.refused) {
+		if err := p.failed[s.Target]; err != nil || s.verb != none && s.verb != spare {
+			said(s.Target, s.found, err)
+		}
+	}
 }
 
 // Make makes links, unless one can't be made, without a list of them.
@@ -60,23 +71,6 @@ func (t *Set) Make(wanted map[lines.Target]Want) error {
 	defer t.unprepare(p.Links)
 	p.each(t.carryOut, p.Links)
 	return p.Err()
-}
-
-// Mend makes all targets what they are to be, and prunes those that nobody wants any more. It calls
-// said with each that was not, what was found there, and why that could not be mended.
-func (t *Set) Mend(wanted map[lines.Target]Want, said func(target lines.Target, found string, err error)) {
-	defer t.leave()
-	p := t.Plan(wanted)
-	t.note(p)
-	p.each(t.prepare, p.prunes, p.Links)
-	defer t.unprepare(p.Links)
-	p.each(t.carryOut, p.prunes, p.Links)
-	_ = t.list(p, p.prunes)
-	for _, s := range slices.Concat(p.prunes, p.Links, p.refused) {
-		if err := p.failed[s.Target]; err != nil || s.verb != none && s.verb != spare {
-			said(s.Target, s.found, err)
-		}
-	}
 }
 
 // Touch renames a new link over ours. An exchange would tell a watcher in the end that the target
