@@ -3,12 +3,13 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -204,7 +205,7 @@ func (l *Linker) Volumes() []VolumeStatus { return l.volumes }
 func ReadStatus(dir string) ([]byte, error) {
 	data, err := statedir.ReadFile(dir, statusName)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case err == unix.ENOENT:
 		return nil, fmt.Errorf("cannot read a status in state directory %q: there is none; "+
 			"confit has not written one yet, or works in another directory: name it with --state", dir)
 	case err != nil:

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -245,7 +246,7 @@ func (l *Linker) RecordTrial(t Trial) {
 		l.unrecorded = err != nil
 	}
 	if stale {
-		if err := l.state.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := files.Ignoring(l.state.Remove(trialName), unix.ENOENT); err != nil {
 			l.log.Warn("record of a trial not removed", "error", err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
@@ -50,7 +52,7 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	aside := files.TmpName()
 	defer func() { _ = top.RemoveAll(aside) }()
 	err = top.Rename(lines.RenderedDir, aside, 0) // what the renderer left running may still hold files open there
-	if errors.Is(err, fs.ErrNotExist) {
+	if err == unix.ENOENT {
 		return nil, files.Invalidf("the renderer removed its directory: let it write below {rendered}")
 	}
 	var made *safedir.Dir

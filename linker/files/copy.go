@@ -64,10 +64,23 @@ func tooLarge(err error) error {
 }
 
 // Stat is fstat(2).
-func (f Raw) Stat() (st unix.Stat_t, err error) {
-	err = unix.Fstat(int(f), &st)
+func (f Raw) Stat() (st Stat, err error) {
+	err = unix.Fstat(int(f), &st.Stat_t)
 	return st, err
 }
+
+// Stat is what stat(2) tells of a file.
+type Stat struct{ unix.Stat_t }
+
+func (s Stat) is(kind uint32) bool { return s.Mode&unix.S_IFMT == kind }
+
+// IsDir, IsRegular and IsLink tell the kind.
+func (s Stat) IsDir() bool     { return s.is(unix.S_IFDIR) }
+func (s Stat) IsRegular() bool { return s.is(unix.S_IFREG) }
+func (s Stat) IsLink() bool    { return s.is(unix.S_IFLNK) }
+
+// Same reports that both are of one file.
+func (s Stat) Same(other Stat) bool { return s.Dev == other.Dev && s.Ino == other.Ino }
 
 // Close is close(2).
 func (f Raw) Close() error { return unix.Close(int(f)) }

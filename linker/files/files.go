@@ -25,7 +25,7 @@ import (
 
 // CheckTrusted refuses what somebody else may have put there: only confit's user or root may own
 // it, and write to it.
-func CheckTrusted(st *unix.Stat_t) error {
+func CheckTrusted(st *Stat) error {
 	switch {
 	case !Own(st.Uid):
 		return fmt.Errorf("user %d owns it", st.Uid)
@@ -171,9 +171,6 @@ var ErrMoved = errors.New("the volume changed while it was read")
 // what the reader can't know.
 func Cause(err error) error {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		return of.Err
-	}
-	if of, ok := errors.AsType[*os.LinkError](err); ok {
 		return of.Err
 	}
 	return err

@@ -58,8 +58,8 @@ func TestTrusted(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		must(t, os.WriteFile(path, nil, 0o600), os.Chown(path, tt.owner, 2345), os.Chmod(path, tt.mode))
-		var st unix.Stat_t
-		must(t, unix.Lstat(path, &st))
+		var st files.Stat
+		must(t, unix.Lstat(path, &st.Stat_t))
 		if err := files.CheckTrusted(&st); (err == nil) != (tt.words == "") || err != nil && err.Error() != tt.words {
 			t.Errorf("%s: %v, want %q", name, err, tt.words)
 		}

@@ -199,14 +199,14 @@ type stamp struct {
 	mtim, ctim unix.Timespec
 }
 
-func stampOf(st *unix.Stat_t) stamp {
+func stampOf(st *files.Stat) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
 // untouched reports whether a file is still as it was written. Its times are those of the kernel's
 // last tick. So what was written in the tick in which the generation was finished may have been
 // written again since, with the same times.
-func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
+func (g *Copy) untouched(path lines.Key, st *files.Stat) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
 }
@@ -217,7 +217,7 @@ func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 	f := g.Files[p]
 	err := files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)
-	var st unix.Stat_t
+	var st files.Stat
 	if err == nil {
 		st, err = out.Stat()
 	}
@@ -238,7 +238,7 @@ func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 }
 
 // seen notes how a file looks that has the right bytes.
-func (g *Copy) seen(path lines.Key, st *unix.Stat_t) {
+func (g *Copy) seen(path lines.Key, st *files.Stat) {
 	if g.stamps == nil {
 		g.stamps = map[lines.Key]stamp{}
 	}

@@ -81,7 +81,7 @@ func (c *Store) inspect(g *Copy, byName bool, found func(flaw) error) error {
 // part looks at what has a name in a directory. p is its path in the generation.
 func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 	st, err := in.Stat(name)
-	isDir := st.Mode&unix.S_IFMT == unix.S_IFDIR
+	isDir := st.IsDir()
 	wantDir, known := i.left[p]
 	switch {
 	case err != nil:
@@ -139,14 +139,14 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 
 // compare looks at one part. It reads a file, unless nobody has touched it since it was read or
 // written last. The error is one that may pass: nobody knows what is in the file.
-func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix.Stat_t) (flawKind, error) {
+func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *files.Stat) (flawKind, error) {
 	f, isFile := i.g.Files[p]
 	switch {
 	case !isFile && !isAsMade(st):
 		return attributes, nil
 	case !isFile:
 		return none, nil
-	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+	case !st.IsRegular():
 		return altered, nil
 	case !i.byName && !i.g.untouched(p, st):
 		sum, err := i.copyOf(in, name, f.Size, io.Discard)
@@ -165,7 +165,7 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 }
 
 // isAsMade reports that a directory of a generation is as confit makes it.
-func isAsMade(st *unix.Stat_t) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
+func isAsMade(st *files.Stat) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
 
 // copyOf copies what has a name, if it is a regular file, and returns its hash. A file that is larger
 // than it was has another one.

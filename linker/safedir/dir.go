@@ -29,7 +29,7 @@ import (
 // Dir is an opened directory, in which files are worked on by name. It stays the same one, whatever
 // somebody puts in the place of its path. Any goroutine may use it until it is closed.
 type Dir struct {
-	St      unix.Stat_t // of the directory, when it was opened
+	St      files.Stat // of the directory, when it was opened
 	fd      int
 	path    string // as written
 	above   uint32 // whose the directory above it is
@@ -93,7 +93,7 @@ func (d *Dir) open(name string) (*Dir, error) {
 		return nil, err
 	}
 	next := &Dir{fd: int(fd), above: d.St.Uid, path: d.Join(name)}
-	if next.St, err = fd.Stat(); err == nil && next.St.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if next.St, err = fd.Stat(); err == nil && !next.St.IsDir() {
 		err = unix.ENOTDIR
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) 
 	switch {
 	case err != nil:
 		return nil, "", err
-	case st.Mode&unix.S_IFMT != unix.S_IFLNK:
+	case !st.IsLink():
 		return nil, "", unix.ENOTDIR
 	case d.foreign || d.othersWrite():
 		return nil, "", &Blocked{What: fmt.Sprintf(
@@ -187,9 +187,9 @@ func (d *Dir) Become(other *Dir) error {
 
 // Leads reports that the path, wherever symlinks lead, still leads to this directory.
 func (d *Dir) Leads(path string) bool {
-	var now unix.Stat_t
-	err := unix.Stat(path, &now)
-	return err == nil && now.Dev == d.St.Dev && now.Ino == d.St.Ino
+	var now files.Stat
+	err := unix.Stat(path, &now.Stat_t)
+	return err == nil && now.Same(d.St)
 }
 
 // othersWrite reports whether another user than root and confit's own may put something here.
@@ -206,10 +206,10 @@ func (d *Dir) isSticky() bool { return files.Own(d.St.Uid) && d.St.Mode&unix.S_I
 // Who may write to a directory above can put there what he may rename. So it must be of the user
 // that the one before was of, or of the user in whose directory it stands. Root and confit's own
 // user count as one.
-func (d *Dir) MayReplace(was unix.Stat_t) bool {
+func (d *Dir) MayReplace(was files.Stat) bool {
 	uid := d.St.Uid
 	switch {
-	case !d.foreign, d.St.Dev == was.Dev && d.St.Ino == was.Ino:
+	case !d.foreign, d.St.Same(was):
 		return true
 	case files.Own(uid):
 		return files.Own(was.Uid)

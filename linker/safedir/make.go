@@ -111,7 +111,7 @@ func Made(d *Dir, err error) error {
 // but never set-user-ID.
 func (d *Dir) MakeLike(name, other string) error {
 	st, err := d.Stat(other)
-	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if err == nil && !st.IsDir() {
 		err = unix.ENOTDIR
 	}
 	if err != nil {

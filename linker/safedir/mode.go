@@ -29,7 +29,7 @@ func (d *Dir) chmodShut(name string, mode uint32) error {
 		return err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
+	if st, err := f.Stat(); err != nil || st.IsLink() {
 		return cmp.Or[error](err, unix.EOPNOTSUPP) // as fchmodat2(2) has it; chmod(2) may set that of a symlink
 	}
 	if proc, err := files.OpenAt(unix.AT_FDCWD, "/proc/self/fd", unix.O_PATH|unix.O_DIRECTORY, 0); err == nil {

@@ -25,17 +25,17 @@ func (d *Dir) OpenFile(name string, flags int, mode uint32) (files.Raw, error) {
 
 // OpenRegular opens a regular file for reading. What is none isn't waited for, nor opened unless it
 // came just now.
-func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) {
+func (d *Dir) OpenRegular(name string) (f files.Raw, st files.Stat, err error) {
 	if st, err = d.Stat(name); err != nil {
 		return f, st, err
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if !st.IsRegular() {
 		return f, st, errors.New("it is " + d.Describe(name))
 	}
 	if f, err = d.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0); err != nil {
 		return f, st, err
 	}
-	if st, err = f.Stat(); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if st, err = f.Stat(); err == nil && !st.IsRegular() {
 		err = ErrReplaced
 	}
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) 
 
 // Read reads a regular file, if trust is given to what is known of it, and it has no more bytes
 // than that. The error is that of trust, too.
-func (d *Dir) Read(name string, most int64, trust func(*unix.Stat_t) error) ([]byte, error) {
+func (d *Dir) Read(name string, most int64, trust func(*files.Stat) error) ([]byte, error) {
 	f, st, err := d.OpenRegular(name)
 	if err != nil {
 		return nil, err
@@ -173,15 +173,15 @@ func (d *Dir) MoveTo(to *Dir, name string) error {
 }
 
 // Stat looks at a name itself, and follows no link.
-func (d *Dir) Stat(name string) (st unix.Stat_t, err error) {
-	err = again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+func (d *Dir) Stat(name string) (st files.Stat, err error) {
+	err = again(func() error { return unix.Fstatat(d.fd, name, &st.Stat_t, unix.AT_SYMLINK_NOFOLLOW) })
 	return st, err
 }
 
 // Is reports whether a name is that of a file.
-func (d *Dir) Is(name string, file unix.Stat_t) bool {
+func (d *Dir) Is(name string, file files.Stat) bool {
 	now, err := d.Stat(name)
-	return err == nil && now.Dev == file.Dev && now.Ino == file.Ino
+	return err == nil && now.Same(file)
 }
 
 // Symlink makes a symlink. It never replaces.
@@ -244,7 +244,7 @@ func (d *Dir) GiveLink(name string, owner, group uint32) {
 	if err != nil {
 		return
 	}
-	if st, err := f.Stat(); err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+	if st, err := f.Stat(); err == nil && st.IsLink() {
 		_ = unix.Fchownat(int(f), "", int(owner), int(group), unix.AT_EMPTY_PATH)
 	}
 	f.Close()

@@ -1,6 +1,7 @@
 package safedir
 
 import (
+	"confit/linker/files"
 	"errors"
 	"strings"
 
@@ -20,7 +21,7 @@ const (
 // Within goes a way from this directory on, element by element, and calls do with where it ends:
 // the directory, the name there, and what that is, which is no symlink. It follows symlinks as
 // os.Root does, and none out of this directory: [ErrOut].
-func (d *Dir) Within(way string, do func(in *Dir, name string, st unix.Stat_t) error) error {
+func (d *Dir) Within(way string, do func(in *Dir, name string, st files.Stat) error) error {
 	passed := []*Dir{d}
 	defer func() {
 		for _, in := range passed[1:] {
@@ -70,14 +71,14 @@ func (d *Dir) Within(way string, do func(in *Dir, name string, st unix.Stat_t) e
 
 // pass looks at one element of a way: it opens a directory through which the way goes on, or finds
 // out where a symlink leads.
-func (d *Dir) pass(name string, goesOn bool) (next *Dir, st unix.Stat_t, to string, err error) {
+func (d *Dir) pass(name string, goesOn bool) (next *Dir, st files.Stat, to string, err error) {
 	if goesOn {
 		if next, err = d.open(name); err != unix.ENOTDIR {
 			return next, st, "", err
 		}
 	}
 	st, err = d.Stat(name)
-	if err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+	if err == nil && st.IsLink() {
 		to, err = d.Readlink(name)
 	} else if err == nil && goesOn {
 		err = unix.ENOTDIR
@@ -87,7 +88,7 @@ func (d *Dir) pass(name string, goesOn bool) (next *Dir, st unix.Stat_t, to stri
 
 // OpenWithin opens the directory to which a way leads.
 func (d *Dir) OpenWithin(way string) (sub *Dir, err error) {
-	err = d.Within(way, func(in *Dir, name string, _ unix.Stat_t) (err error) {
+	err = d.Within(way, func(in *Dir, name string, _ files.Stat) (err error) {
 		sub, err = in.open(name)
 		return err
 	})

@@ -18,8 +18,8 @@ import (
 
 // found is what a way leads to: the file, or why it leads to none.
 func found(d *safedir.Dir, way string) (what string) {
-	var file unix.Stat_t
-	err := d.Within(way, func(in *safedir.Dir, name string, st unix.Stat_t) error {
+	var file files.Stat
+	err := d.Within(way, func(in *safedir.Dir, name string, st files.Stat) error {
 		if file = st; !in.Is(name, st) {
 			return errors.New("another file has the name")
 		}

@@ -33,24 +33,23 @@ func (c *work) tree(from, to *safedir.Dir) error {
 func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) error {
 	path := from.Join(name)
 	st, err := from.Stat(name)
-	kind := st.Mode & unix.S_IFMT
 	if err == nil && from.Mounted(name) {
 		return c.say("left out", path, "something is mounted there")
 	}
 	in := files.Raw(-1)
-	if err == nil && (kind == unix.S_IFREG || kind == unix.S_IFDIR) {
+	if err == nil && (st.IsRegular() || st.IsDir()) {
 		in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return c.say("left out", path, err.Error())
 	case err != nil:
-	case kind == unix.S_IFDIR:
+	case st.IsDir():
 		in.Close()
 		return c.enter(from, name, to, as)
-	case kind == unix.S_IFLNK:
+	case st.IsLink():
 		err = c.link(from, name, &st, to, as)
-	case kind == unix.S_IFREG:
+	case st.IsRegular():
 		err = c.file(from, name, &st, in, to, as)
 	default:
 		return c.say("left out", path, "it is a device, a FIFO or a socket")
@@ -94,7 +93,7 @@ func (c *work) dir(from, to *safedir.Dir, as string) error {
 }
 
 // file copies a regular file, and no more of it than was counted.
-func (c *work) file(from *safedir.Dir, name string, st *unix.Stat_t, in files.Raw, to *safedir.Dir, as string) error {
+func (c *work) file(from *safedir.Dir, name string, st *files.Stat, in files.Raw, to *safedir.Dir, as string) error {
 	defer in.Close()
 	c.files++
 	c.bytes += st.Size
@@ -111,7 +110,7 @@ func (c *work) file(from *safedir.Dir, name string, st *unix.Stat_t, in files.Ra
 }
 
 // link copies a symlink, which is never followed. It has its owner as far as the kernel permits.
-func (c *work) link(from *safedir.Dir, name string, st *unix.Stat_t, to *safedir.Dir, as string) error {
+func (c *work) link(from *safedir.Dir, name string, st *files.Stat, to *safedir.Dir, as string) error {
 	c.files++
 	if to == nil {
 		return nil
@@ -139,11 +138,11 @@ const maxXattr = 64 << 10
 
 // attributes gives a copy what else its source has. Times come before the owner: only who has a
 // file sets them. A copy that became the user's own, of what he may not write to, is shut to him.
-func (c *work) attributes(path string, in, out files.Raw, st *unix.Stat_t, may error) error {
+func (c *work) attributes(path string, in, out files.Raw, st *files.Stat, may error) error {
 	c.xattrs(path, int(in), int(out))
 	mode := st.Mode & 0o7777
 	given := uint32(unix.S_ISUID) // rights to who runs it
-	if st.Mode&unix.S_IFMT == unix.S_IFREG {
+	if st.IsRegular() {
 		given |= unix.S_ISGID
 	}
 	if mode&given != 0 {
@@ -152,7 +151,7 @@ func (c *work) attributes(path string, in, out files.Raw, st *unix.Stat_t, may e
 	setTimes(out, st)
 	mode &^= given
 	err := files.Give(int(out), mode, st.Uid, st.Gid)
-	var made unix.Stat_t
+	var made files.Stat
 	if err == nil {
 		made, err = out.Stat()
 	}
@@ -164,18 +163,18 @@ func (c *work) attributes(path string, in, out files.Raw, st *unix.Stat_t, may e
 
 // ownMode is the mode of a copy that became the user's own. Of a file that others may not read the
 // copy is that user's alone, as LimitMode of linker/volume has it.
-func ownMode(mode uint32, st *unix.Stat_t, may error) uint32 {
+func ownMode(mode uint32, st *files.Stat, may error) uint32 {
 	if may == unix.EACCES {
 		mode &^= 0o222
 	}
-	if files.Euid != 0 && st.Mode&unix.S_IFMT == unix.S_IFREG && mode&0o004 == 0 {
+	if files.Euid != 0 && st.IsRegular() && mode&0o004 == 0 {
 		mode = mode&0o700 | 0o400
 	}
 	return mode
 }
 
 // setTimes is futimens(3), by which x/sys has utimensat(2) only for a path.
-func setTimes(f files.Raw, st *unix.Stat_t) {
+func setTimes(f files.Raw, st *files.Stat) {
 	times := [2]unix.Timespec{st.Atim, st.Mtim}
 	_, _, _ = unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(f), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 }

@@ -178,10 +178,10 @@ func (c *work) place(to *safedir.Dir, name string, makes func(tmp string) error)
 // the topmost directory of the volume, which all of them see, as the path itself may be missing.
 // Where that can't be locked, nothing is.
 func lock(path string) *os.File {
-	topmost, seen := "", unix.Stat_t{}
+	topmost, seen := "", files.Stat{}
 	for dir := (files.Resolver{}).Dir(path); ; dir = filepath.Dir(dir) {
-		var st unix.Stat_t
-		if unix.Stat(dir, &st) == nil {
+		var st files.Stat
+		if unix.Stat(dir, &st.Stat_t) == nil {
 			if topmost != "" && st.Dev != seen.Dev {
 				break
 			}

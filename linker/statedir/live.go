@@ -42,7 +42,7 @@ func (s *Dir) SwapLive(number int, ready string) error {
 	if number != 0 && ready == "" {
 		return nil
 	}
-	if st, err := s.Top.Stat(liveName); err == nil && st.Mode&unix.S_IFMT != unix.S_IFLNK {
+	if st, err := s.Top.Stat(liveName); err == nil && !st.IsLink() {
 		_ = s.moveAside(liveName)
 	}
 	if number == 0 {

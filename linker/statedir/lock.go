@@ -43,7 +43,7 @@ func (s *Dir) takeLock() error {
 
 func lockOwn(f files.Raw) error {
 	st, err := f.Stat()
-	if err == nil && (st.Mode&unix.S_IFMT != unix.S_IFREG || !files.Own(st.Uid)) {
+	if err == nil && (!st.IsRegular() || !files.Own(st.Uid)) {
 		err = errors.New("it is no file of confit's own")
 	}
 	if err == nil {

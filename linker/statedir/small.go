@@ -20,7 +20,7 @@ import (
 // small knows those that were written, as they are on the disk. Two goroutines write.
 type small struct {
 	sync.Mutex
-	wrote map[string]unix.Stat_t
+	wrote map[string]files.Stat
 }
 
 // noteMode lets everybody read the small files, also a container of another user. No value of a key
@@ -56,7 +56,7 @@ func ReadFile(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer top.Close()
-	return top.Read(name, mostBytes(name), func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
+	return top.Read(name, mostBytes(name), func(st *files.Stat) error { return checkOwner(top, st.Uid) })
 }
 
 // checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody

@@ -62,7 +62,7 @@ func Open(dir string) (*Dir, error) {
 		return nil, err
 	}
 	s.tighten()
-	if st, err := s.Top.Stat(socketName); err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+	if st, err := s.Top.Stat(socketName); err == nil && st.IsDir() {
 		_ = s.moveAside(socketName) // who binds the socket says why not
 	}
 	if err = s.takeLock(); err == nil {
@@ -112,14 +112,14 @@ func open(dir string) (*Dir, error) {
 		return nil, Unusable(dir, err)
 	}
 	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1,
-		small: &small{wrote: map[string]unix.Stat_t{}}}, nil
+		small: &small{wrote: map[string]files.Stat{}}}, nil
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777.
 // EPERM means that it isn't confit's to tighten. Nor is a directory that a link leads to.
 func (s *Dir) tighten() {
-	var named unix.Stat_t
-	err := unix.Lstat(s.Path, &named)
+	var named files.Stat
+	err := unix.Lstat(s.Path, &named.Stat_t)
 	if mode := s.Top.St.Mode; err == nil && s.Top.Is(".", named) && mode&0o022 != 0 {
 		_ = s.Top.Chmod(".", mode&0o7755|files.DirMode)
 	}

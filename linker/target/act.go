@@ -36,7 +36,7 @@ func (t *Set) work(s *Step, do func(act) error) error {
 		if in, err = t.enter(filepath.Dir(string(s.Target)), !unwanted); err == nil {
 			err = in.Unshut(func() error { return do(act{s, in, filepath.Base(string(s.Target))}) })
 		} else if unwanted {
-			err = files.Ignoring(err, fs.ErrNotExist)
+			err = files.Ignoring(err, unix.ENOENT)
 		}
 	}
 	if err == nil {
@@ -97,7 +97,7 @@ func (a act) act() error {
 		beside = files.Beside(a.name, files.KeptPrefix)
 	case reclaim:
 		beside = files.Beside(a.name, files.ReplacedPrefix)
-		if err := files.Ignoring(a.in.Remove(beside), fs.ErrNotExist); err != nil {
+		if err := files.Ignoring(a.in.Remove(beside), unix.ENOENT); err != nil {
 			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.Join(beside), err)
 		}
 	}
@@ -147,7 +147,7 @@ func (a act) remove() error {
 	tmp := files.TmpName()
 	if err := a.in.Rename(a.name, tmp, 0); err != nil {
 		// on EROFS the link stays and leads nowhere: the app finds no file
-		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS)
+		return files.Ignoring(err, unix.ENOENT, unix.EROFS)
 	}
 	if err := a.check(tmp); err != nil {
 		_ = a.in.Move(tmp, a.name)
@@ -171,7 +171,7 @@ func (a act) check(name string) error {
 
 // orUnplanned says what stands where nothing should.
 func (a act) orUnplanned(err error) error {
-	if errors.Is(err, fs.ErrExist) {
+	if err == unix.EEXIST {
 		return &safedir.Blocked{What: lookAt(a.in, a.name).what + a.folds()}
 	}
 	return err

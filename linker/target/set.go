@@ -26,8 +26,8 @@ type Set struct {
 	made  map[lines.Target]Dest // the targets that confit made, with their destinations: targets.json
 	// where our link stands or stood, unless it was pruned: what is there instead is an app's
 	linked map[lines.Target]bool
-	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
-	unread bool                   // the list can't be read now, so none is written
+	known  map[string]files.Stat // the directories of targets by path, as confit worked in them last
+	unread bool                  // the list can't be read now, so none is written
 
 	entered *safedir.Dir // the directory in which confit works on targets, one after the other; nil: none
 	at      string       // its path
@@ -35,7 +35,7 @@ type Set struct {
 
 // New makes one that knows of no link yet. log hears what is left alone.
 func New(state *statedir.Dir, log *slog.Logger) *Set {
-	return &Set{state: state, log: log, linked: map[lines.Target]bool{}, known: map[string]unix.Stat_t{}}
+	return &Set{state: state, log: log, linked: map[lines.Target]bool{}, known: map[string]files.Stat{}}
 }
 
 // Plan plans how to come to what is wanted from what is there. If all is right, it costs one

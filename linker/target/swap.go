@@ -3,7 +3,6 @@ package target
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"golang.org/x/sys/unix"
 
@@ -17,7 +16,7 @@ import (
 // directory, but over it.
 func (a act) swap(beside string) error {
 	err := a.exchange(beside, a.check)
-	if errors.Is(err, unix.EXDEV) && (a.renew(beside) == nil || a.renew(a.name) == nil) {
+	if err == unix.EXDEV && (a.renew(beside) == nil || a.renew(a.name) == nil) {
 		err = a.exchange(beside, a.check)
 	}
 	if safedir.Unsupported(err) {
@@ -41,7 +40,7 @@ func (a act) exchange(beside string, fits func(name string) error) error {
 		return nil
 	}
 	switch err := exchange(); {
-	case errors.Is(err, unix.ENOENT): // removed meanwhile
+	case err == unix.ENOENT: // removed meanwhile
 		_ = a.in.Move(beside, a.name)
 	case err == nil && !a.in.Is(beside, mine): // replaced meanwhile: the newer one stays
 		_ = exchange()
@@ -62,7 +61,7 @@ func (a act) inTurn(beside string) error {
 		if err == nil {
 			err = a.in.Rename(beside, a.name, 0)
 		}
-		if errors.Is(err, unix.ENOTDIR) {
+		if err == unix.ENOTDIR {
 			err = a.replace(beside)
 		}
 		return err
@@ -93,7 +92,7 @@ func (a act) keep(name string) (isDir bool, err error) {
 	if err == nil {
 		err = a.check(a.name)
 	}
-	switch isDir = st.Mode&unix.S_IFMT == unix.S_IFDIR; {
+	switch isDir = st.IsDir(); {
 	case err != nil:
 	case isDir:
 		if err = a.in.MakeLike(name, a.name); err != nil && err != unix.EEXIST {
@@ -102,7 +101,7 @@ func (a act) keep(name string) (isDir bool, err error) {
 	default:
 		if err = a.in.Link(a.name, name); err == nil && (!a.in.Is(name, st) || !a.in.Is(a.name, st)) {
 			_ = a.in.Remove(name)
-			err = a.orUnplanned(fs.ErrExist)
+			err = a.orUnplanned(unix.EEXIST)
 		}
 	}
 	return isDir, err
@@ -120,17 +119,16 @@ func (a act) replace(by string) error {
 // lookAt tells what stands at a name, whoever made it.
 func lookAt(d *safedir.Dir, name string) place {
 	st, err := d.Stat(name)
-	kind := st.Mode & unix.S_IFMT
 	switch {
 	case err != nil:
 		return unreachable(err)
-	case kind == unix.S_IFLNK:
+	case st.IsLink():
 		return place{standing: aFile, what: "a symlink"}
 	case d.Mounted(name):
 		return place{standing: immovable, what: "a mount point"}
-	case kind == unix.S_IFREG:
+	case st.IsRegular():
 		return place{standing: aFile, what: regularFile}
-	case kind != unix.S_IFDIR:
+	case !st.IsDir():
 		return place{standing: immovable, what: "a device, socket or FIFO"}
 	}
 	if !d.Empty(name) {
@@ -145,9 +143,9 @@ func unreachable(err error) place {
 	switch {
 	case ok:
 		return place{standing: immovable, what: by.What, instead: by.Instead}
-	case errors.Is(err, fs.ErrNotExist):
+	case err == unix.ENOENT:
 		return place{standing: nothing, what: "nothing"}
-	case errors.Is(err, unix.ENOTDIR):
+	case err == unix.ENOTDIR:
 		return place{standing: immovable, what: "a file in the place of its directory"}
 	}
 	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", err), err: err}

@@ -124,7 +124,7 @@ func (v *volume) wholeHash() (string, error) {
 	if v.root == nil {
 		return "", nil
 	}
-	data, err := v.root.Read(hashName, 1<<10, func(*unix.Stat_t) error { return nil })
+	data, err := v.root.Read(hashName, 1<<10, func(*files.Stat) error { return nil })
 	switch words := strings.Fields(string(data)); {
 	case err == unix.ENOENT:
 		return "", nil

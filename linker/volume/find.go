@@ -14,16 +14,16 @@ import (
 
 // stat looks at a key without opening it: a FIFO would block, and a device may do anything. It
 // follows links in the volume.
-func (v *volume) stat(name string) (st unix.Stat_t, err error) {
+func (v *volume) stat(name string) (st files.Stat, err error) {
 	if v.root == nil {
-		return st, fs.ErrNotExist
+		return st, unix.ENOENT
 	}
 	if flaw := files.NameFlaw(name); flaw != "" {
 		return st, fmt.Errorf("key %q in volume %q has a name that %s: rename it", name, v.dir, flaw)
 	}
 	kind := "" // of what is no file
-	err = v.root.Within(name, func(in *safedir.Dir, last string, found unix.Stat_t) error {
-		if st = found; !isDir(&st) && !isRegular(&st) {
+	err = v.root.Within(name, func(in *safedir.Dir, last string, found files.Stat) error {
+		if st = found; !st.IsDir() && !st.IsRegular() {
 			kind = in.Describe(last)
 		}
 		return nil
@@ -32,7 +32,7 @@ func (v *volume) stat(name string) (st unix.Stat_t, err error) {
 	case err == unix.ENOENT && v.holds(name):
 		return st, fmt.Errorf("key %q in volume %q is a link that leads nowhere", name, v.dir)
 	case err == unix.ENOENT:
-		return st, fs.ErrNotExist
+		return st, unix.ENOENT
 	case err == safedir.ErrOut:
 		return st, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
 	case err != nil:
@@ -53,14 +53,11 @@ func (v *volume) holds(name string) bool {
 	return !in.Missing(path.Base(name))
 }
 
-func isDir(st *unix.Stat_t) bool     { return st.Mode&unix.S_IFMT == unix.S_IFDIR }
-func isRegular(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
-
 // listed is stat for an entry of a directory, whose name in the volume is known. What is a file
 // needs no walk.
-func (v *volume) listed(in *safedir.Dir, e fs.DirEntry, name string) (st unix.Stat_t, err error) {
+func (v *volume) listed(in *safedir.Dir, e fs.DirEntry, name string) (st files.Stat, err error) {
 	if files.NameFlaw(name) == "" && e.Type().IsRegular() {
-		if st, err = in.Stat(e.Name()); err == nil && isRegular(&st) {
+		if st, err = in.Stat(e.Name()); err == nil && st.IsRegular() {
 			return st, nil
 		}
 	}
@@ -74,7 +71,7 @@ func (v *volume) openFile(name string, flags int) (f files.Raw, err error) {
 			return f, nil
 		}
 	}
-	err = v.root.Within(name, func(in *safedir.Dir, last string, _ unix.Stat_t) (err error) {
+	err = v.root.Within(name, func(in *safedir.Dir, last string, _ files.Stat) (err error) {
 		if f, err = in.OpenFile(last, flags, 0); err == unix.ELOOP {
 			err = files.ErrMoved // it was no link a moment ago
 		}

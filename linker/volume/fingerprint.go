@@ -56,8 +56,8 @@ func (r *Reading) fingerprint() Fingerprint {
 func (r *Reading) CheckUnmoved() error {
 	if r.Writing() != FileByFile && len(r.wrong) == 0 {
 		for _, v := range r.volumes {
-			var st unix.Stat_t
-			if err := unix.Stat(filepath.Join(v.dir, lines.DataLink), &st); err != nil ||
+			var st files.Stat
+			if err := unix.Stat(filepath.Join(v.dir, lines.DataLink), &st.Stat_t); err != nil ||
 				identity(&st, true) != v.print {
 				return files.ErrMoved
 			}

@@ -26,7 +26,7 @@ type Key struct {
 	Target lines.Target // "" below a link to a whole directory
 	name   string       // its path in the volume
 	vol    *volume
-	st     unix.Stat_t // of the file when it was looked at
+	st     files.Stat // of the file when it was looked at
 }
 
 // Nothing that could block is opened in a volume: whoever writes to a plain one can put a FIFO in
@@ -61,9 +61,9 @@ func (w *walk) expand() error {
 func (w *walk) one(name string) error {
 	st, err := w.v.stat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case err == unix.ENOENT:
 		return w.missing()
-	case err == nil && isDir(&st):
+	case err == nil && st.IsDir():
 		err = fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", name, w.v.dir,
 			w.s.Source+"/")
 	}
@@ -115,13 +115,13 @@ func (w *walk) dir(below, name string) error {
 	name, in, entries, err := w.list(name)
 	defer in.Close()
 	switch {
-	case below == "" && errors.Is(err, fs.ErrNotExist):
+	case below == "" && err == unix.ENOENT:
 		return nil // no such directory: no keys
-	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
+	case below != "" && (err == unix.ENOENT || err == unix.ENOTDIR):
 		return files.ErrMoved // it was a directory a moment ago
 	case err != nil:
 		hint := ""
-		if errors.Is(err, unix.ENOTDIR) && w.s.Kind != lines.Glob { // a slash behind a key
+		if err == unix.ENOTDIR && w.s.Kind != lines.Glob { // a slash behind a key
 			hint = fmt.Sprintf("; for one key write %q", strings.TrimSuffix(w.s.Source, "/"))
 		}
 		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err),
@@ -155,11 +155,11 @@ func (w *walk) key(in *safedir.Dir, e fs.DirEntry, below, name string) (err erro
 	}
 	switch {
 	case exempt:
-	case errors.Is(err, fs.ErrNotExist):
+	case err == unix.ENOENT:
 		return files.ErrMoved // it was listed a moment ago
 	case err != nil:
 		w.flaws = append(w.flaws, w.s.Errorf("%w", err))
-	case isDir(&k.st): // a link to a directory is no key
+	case k.st.IsDir(): // a link to a directory is no key
 		return nil
 	default:
 		w.Keys = append(w.Keys, k)
@@ -195,7 +195,7 @@ func (w *walk) list(name string) (at string, in *safedir.Dir, entries []fs.DirEn
 		w.from.once[dir] = true
 		name = path.Join(name, lines.DataLink)
 		in.Close()
-		if in, entries, err = w.v.readDir(name); errors.Is(err, fs.ErrNotExist) {
+		if in, entries, err = w.v.readDir(name); err == unix.ENOENT {
 			err = files.Invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
 	case w.from.once[dir]:

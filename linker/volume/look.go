@@ -185,7 +185,7 @@ func (r *Reading) FirstKeys() []Key {
 // asks once for each device of a volume, as a Secret may be mounted below a directory on a disk,
 // and a link or ..data may lead to another file system. If fstatfs(2) is refused, nobody knows, and
 // a Secret is not copied to a disk on a guess. What may live in memory counts as that.
-func (r *Reading) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, key string) error {
+func (r *Reading) checkOffDisk(f files.Raw, st *files.Stat, v *volume, key string) error {
 	state := r.from.state
 	if r.from.AllowDisk || state.Memory {
 		return nil

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"confit/linker/files"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestFresh(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Reading{
-				Keys:  []Key{{vol: &volume{atomic: tt.atomic}, st: unix.Stat_t{Ctim: unix.NsecToTimespec(int64(tt.changed))}}},
+				Keys:  []Key{{vol: &volume{atomic: tt.atomic}, st: files.Stat{Stat_t: unix.Stat_t{Ctim: unix.NsecToTimespec(int64(tt.changed))}}}},
 				began: unix.NsecToTimespec(int64(tt.began)),
 			}
 			if got := r.Fresh(); got != tt.fresh {

@@ -163,13 +163,13 @@ func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error
 
 // open opens a key that was a regular file. O_NONBLOCK is for one that is a FIFO by now, or has a
 // lease: fcntl(2) F_SETLEASE.
-func (k Key) open() (files.Raw, *unix.Stat_t, error) {
+func (k Key) open() (files.Raw, *files.Stat, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
 		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, files.Reason(err))
 	}
 	st, err := f.Stat()
-	if !files.MayPass(err) && (err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG) {
+	if !files.MayPass(err) && (err != nil || !st.IsRegular()) {
 		err = files.ErrMoved
 	}
 	if err != nil {

@@ -12,7 +12,6 @@
 package volume
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -79,11 +78,11 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]string{}}
 	mount, err := safedir.At(dir)
 	switch {
-	case atomic && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
+	case atomic && (err == unix.ENOENT || err == unix.ENOTDIR):
 		return v, tornDownError(dir)
-	case errors.Is(err, fs.ErrNotExist):
+	case err == unix.ENOENT:
 		return v, nil
-	case errors.Is(err, unix.ENOTDIR):
+	case err == unix.ENOTDIR:
 		v.isFile = true
 		return v, nil
 	case err != nil:
@@ -93,7 +92,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	if atomic {
 		defer mount.Close()
 		switch v.data, err = mount.Readlink(lines.DataLink); {
-		case errors.Is(err, fs.ErrNotExist):
+		case err == unix.ENOENT:
 			return v, tornDownError(dir)
 		case err != nil:
 			return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, err)
@@ -121,7 +120,7 @@ func (v *volume) swapped() bool { return v.atomic && !v.mirrored }
 
 // identity changes when a file is replaced or, with times, written to. Those of a plain volume
 // don't count, as unrelated files may come and go in it.
-func identity(st *unix.Stat_t, times bool) string {
+func identity(st *files.Stat, times bool) string {
 	if !times {
 		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)
 	}
