@@ -80,30 +80,22 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	return g, err
 }
 
-// writeRendered adds copies of the files that lines ask for.
+// writeRendered adds copies of the files that lines ask for. None is more readable than the strictest
+// staged key, whose bytes may be in each, unless a line has a mode.
 func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safedir.Dir) error {
-	files, err := r.Hash()
+	made, err := r.Hash()
 	if err != nil {
 		return err
 	}
-	if err := l.limitModes(g, files); err != nil {
-		return err
-	}
-	maps.Copy(g.Files, files)
-	return l.writeKeys(g, r, top, l.reader.Rendered)
-}
-
-// limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be
-// in each, unless a line has a mode.
-func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) error {
-	for path, f := range files {
+	for path, f := range made {
 		f.Mode &^= g.Unreadable(f.Group)
 		if err := l.reader.LimitMode(&f); err != nil {
 			return err
 		}
-		files[path] = f
+		made[path] = f
 	}
-	return nil
+	maps.Copy(g.Files, made)
+	return l.writeKeys(g, r, top, l.reader.Rendered)
 }
 
 // finish works out what follows from all files of a generation. The result is that, or the accepted

@@ -248,19 +248,14 @@ func (l *Linker) wanted(keys []volume.Key) (map[Target]target.Want, error) {
 			if s.Direct {
 				dest = volume.DirInPlace(s)
 			}
-			if taken.Add(s.Target, s, s.Errorf) {
+			if taken.Add(s.Target, s, "") {
 				targets[s.Target] = target.Want{Dest: target.Dest(dest), Dir: true}
 			}
 		}
 	}
 	for _, k := range keys {
-		if k.Target != "" {
-			errorf := func(format string, args ...any) error {
-				return k.Line.Errorf("key %q: "+format, append([]any{k.Path}, args...)...)
-			}
-			if taken.Add(k.Target, k.Line, errorf) {
-				targets[k.Target] = target.Want{Dest: l.destOf(k)}
-			}
+		if k.Target != "" && taken.Add(k.Target, k.Line, k.Path) {
+			targets[k.Target] = target.Want{Dest: l.destOf(k)}
 		}
 	}
 	return targets, taken.Err()

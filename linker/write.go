@@ -121,7 +121,7 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 
 // fill fills one file of a generation. The bytes must be those that were hashed. What is the same
 // in the live generation is copied, too: with a hard link, who changes one file would change both.
-func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) error {
+func fill(g *generation.Copy, r *volume.Reading, k *volume.Key, out files.Raw) error {
 	f := g.Files[k.Path]
 	sum, err := r.Copy(k, out, f)
 	if err == nil && sum != f.Sum {

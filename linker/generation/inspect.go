@@ -142,10 +142,10 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *files.Stat) (flawKind, error) {
 	f, isFile := i.g.Files[p]
 	switch {
-	case !isFile && !isAsMade(st):
-		return attributes, nil
-	case !isFile:
+	case !isFile && st.Mode&0o7777 == files.DirMode && files.Own(st.Uid):
 		return none, nil
+	case !isFile:
+		return attributes, nil
 	case !st.IsRegular():
 		return altered, nil
 	case !i.byName && !i.g.untouched(p, st):
@@ -163,9 +163,6 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *file
 	}
 	return none, nil
 }
-
-// isAsMade reports that a directory of a generation is as confit makes it.
-func isAsMade(st *files.Stat) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
 
 // copyOf copies what has a name, if it is a regular file, and returns its hash. A file that is larger
 // than it was has another one.

@@ -83,7 +83,7 @@ func checkTargets(links []*Line) []error {
 	taken := NewTaken()
 	for _, s := range links {
 		if s.Single() {
-			taken.Add(s.Target, s, s.Errorf)
+			taken.Add(s.Target, s, "")
 		}
 	}
 	taken.checkInside()
@@ -161,23 +161,27 @@ func NewTaken() *Taken {
 	return &Taken{by: map[Target]*Line{}, paths: map[Target]Target{}, real: files.Resolver{}}
 }
 
-// Add takes a target for a line. If the line can't have it, Add reports false, and Err has an error
-// that errorf made.
-func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) bool {
+// Add takes a target for a line and, where that has many, one of its keys; else "". If the line
+// can't have it, Add reports false, and Err has the error.
+func (t *Taken) Add(target Target, s *Line, key Key) bool {
+	of := ""
+	if key != "" {
+		of = fmt.Sprintf("key %q: ", key)
+	}
 	real := Target(t.real.Path(string(target)))
 	other := cmp.Or(t.paths[target], t.paths[real])
 	switch {
 	case files.IsOwnName(string(target)):
-		t.wrong = append(t.wrong, errorf("target %q has a name that confit gives to what it keeps: rename the key",
-			target))
+		t.wrong = append(t.wrong, s.Errorf("%starget %q has a name that confit gives to what it keeps: rename the key",
+			of, target))
 		return false
 	case other != "":
 		by := ""
 		if other != target {
 			by = fmt.Sprintf(" by the path %q", other)
 		}
-		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own",
-			target, t.by[other].Label(), by))
+		t.wrong = append(t.wrong, s.Errorf("%starget %q has a link already, for %s%s: give each source a target of its own",
+			of, target, t.by[other].Label(), by))
 		return false
 	}
 	t.by[target], t.paths[target], t.paths[real] = s, target, target

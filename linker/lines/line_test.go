@@ -125,7 +125,7 @@ func TestTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			taken, added := lines.NewTaken(), true
 			for i, target := range tt.targets {
-				added = taken.Add(target, got[i], got[i].Errorf) && added
+				added = taken.Add(target, got[i], "") && added
 			}
 			err := taken.Err()
 			if (err == nil) != (tt.words == "") || err != nil && (!files.IsInvalid(err) || !strings.Contains(err.Error(), tt.words)) {

@@ -73,10 +73,7 @@ func (s *Line) parseSource(volumes string) error {
 		if !filepath.IsLocal(written) {
 			return s.Errorf("source %q leaves the volumes: write VOLUME/KEY, or an absolute path", s.Source)
 		}
-		written = filepath.Join(volumes, written)
-		if strings.HasSuffix(s.Source, "/") {
-			written += "/"
-		}
+		written = volumes + "/" + written
 	}
 	if err := s.checkPattern(); err != nil {
 		return err

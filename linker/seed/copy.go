@@ -46,7 +46,12 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 	case err != nil:
 	case st.IsDir():
 		in.Close()
-		return c.enter(from, name, to, as)
+		sub, err := from.Enter(name, false)
+		if err != nil {
+			return err
+		}
+		defer sub.Close()
+		return c.dir(sub, to, as)
 	case st.IsLink():
 		err = c.link(from, name, &st, to, as)
 	case st.IsRegular():
@@ -58,15 +63,6 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 		err = fmt.Errorf("%q: %w", path, err)
 	}
 	return err
-}
-
-func (c *work) enter(from *safedir.Dir, name string, to *safedir.Dir, as string) error {
-	sub, err := from.Enter(name, false)
-	if err != nil {
-		return err
-	}
-	defer sub.Close()
-	return c.dir(sub, to, as)
 }
 
 // dir copies a directory. Until it is whole, it is open to nobody else.

@@ -94,12 +94,7 @@ func mostBytes(name string) int64 {
 // Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk
 // outlives a loss of power, too.
 func (s *Dir) Replace(name string, data []byte) error {
-	err := error(nil)
-	if n, most := int64(len(data)), mostBytes(name); n > most {
-		err = safedir.TooLarge(n, most)
-	} else {
-		err = s.put(name, data)
-	}
+	err := s.put(name, data)
 	if err != nil {
 		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.Path, name), err)
 	}
@@ -107,6 +102,9 @@ func (s *Dir) Replace(name string, data []byte) error {
 }
 
 func (s *Dir) put(name string, data []byte) error {
+	if n, most := int64(len(data)), mostBytes(name); n > most {
+		return safedir.TooLarge(n, most)
+	}
 	s.small.Lock()
 	defer s.small.Unlock()
 	fill := func(f files.Raw) error {

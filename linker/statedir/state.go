@@ -167,16 +167,13 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 	return nil
 }
 
-// Keep takes the place of [Dir.Sweep] where nobody can read what is needed: nothing that is there
-// by now goes, nor does it later.
+// Keep is [Dir.Sweep] where nobody can read what is needed: no generation that is there by now goes,
+// nor does it later.
 func (s *Dir) Keep() error {
 	s.kept = math.MaxInt
-	last, err := s.Collect(nil)
-	s.kept, s.Next = last, max(s.Next, last+1)
-	if err != nil {
-		return Unusable(s.Path, err)
-	}
-	return nil
+	err := s.Sweep(nil)
+	s.kept = s.Next - 1
+	return err
 }
 
 // Collect removes every generation that isn't needed. It returns the highest number that there was.

@@ -166,17 +166,16 @@ func (r *Reading) expand(links []*lines.Line, swapped bool) error {
 	return nil
 }
 
-// FirstKeys lists the keys in the order of their paths, each path once.
-func (r *Reading) FirstKeys() []Key {
-	first := make(map[lines.Key]int, len(r.Keys)) // sorting the keys themselves would need 20 KB of code for their type
-	for i := range r.Keys {
-		if _, known := first[r.Keys[i].Path]; !known {
-			first[r.Keys[i].Path] = i
-		}
+// FirstKeys lists the keys in the order of their paths, each path once. It sorts paths: to sort the
+// keys themselves would need 20 KB of code for their type.
+func (r *Reading) FirstKeys() []*Key {
+	first := make(map[lines.Key]int, len(r.Keys))
+	for i, k := range slices.Backward(r.Keys) {
+		first[k.Path] = i
 	}
-	keys := make([]Key, 0, len(first))
+	keys := make([]*Key, 0, len(first))
 	for _, path := range files.SortedKeys(first) {
-		keys = append(keys, r.Keys[first[path]])
+		keys = append(keys, &r.Keys[first[path]])
 	}
 	return keys
 }
@@ -233,6 +232,6 @@ func (r *Reading) Dirs() (dirs []string) {
 // Close closes the volumes.
 func (r *Reading) Close() {
 	for _, v := range r.volumes {
-		v.close()
+		v.root.Close()
 	}
 }

@@ -49,11 +49,8 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 		files[k.Path] = f
 	}
 	left := r.from.MaxSize
-	for _, k := range r.Keys {
+	for _, k := range r.FirstKeys() {
 		f := files[k.Path]
-		if f.Links[0] != k.Line.Index {
-			continue // read for another link
-		}
 		err := r.from.LimitMode(&f)
 		if err != nil {
 			return nil, err
@@ -82,7 +79,7 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 // hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied
 // may still have. The limit holds for what is read, too, as a key may have grown since it was
 // looked at. A direct key may be large, but not grow.
-func (r *Reading) hashKey(k Key, direct bool, left *int64) (files.Hash, int64, error) {
+func (r *Reading) hashKey(k *Key, direct bool, left *int64) (files.Hash, int64, error) {
 	if !direct && k.st.Size > *left {
 		return files.Hash{}, 0, r.from.tooLargeError(k)
 	}
@@ -117,7 +114,7 @@ const (
 )
 
 // hashCopied hashes a key to be copied, and holds it if it is small.
-func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, int64, error) {
+func (r *Reading) hashCopied(k *Key, f files.Raw, size, left int64) (files.Hash, int64, error) {
 	if size > min(maxHeld, left, maxAllHeld-r.heldSize) {
 		return r.from.CopyUpTo(f, io.Discard, left)
 	}
@@ -135,7 +132,7 @@ func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, 
 
 // tooLargeError refuses more than a generation may hold: as a ConfigMap or Secret has 1 MiB at
 // most, a larger key is a mistake, or needs the option direct.
-func (rd *Reader) tooLargeError(k Key) error {
+func (rd *Reader) tooLargeError(k *Key) error {
 	return files.Invalidf(
 		"a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
 		rd.MaxSize>>20, k.name, k.vol.dir)
@@ -143,7 +140,7 @@ func (rd *Reader) tooLargeError(k Key) error {
 
 // Copy copies a key's bytes to w and returns their hash. It refuses to get what lives in memory to
 // a disk.
-func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error) {
+func (r *Reading) Copy(k *Key, w io.Writer, f generation.File) (files.Hash, error) {
 	if held, ok := r.held[k.Path]; ok {
 		delete(r.held, k.Path)
 		_, err := w.Write(held)
@@ -163,7 +160,7 @@ func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error
 
 // open opens a key that was a regular file. O_NONBLOCK is for one that is a FIFO by now, or has a
 // lease: fcntl(2) F_SETLEASE.
-func (k Key) open() (files.Raw, *files.Stat, error) {
+func (k *Key) open() (files.Raw, *files.Stat, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
 		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, files.Reason(err))

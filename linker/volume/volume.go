@@ -132,10 +132,6 @@ func tornDownError(dir string) error {
 		"(kubernetes#113242); recreate the pod if it doesn't come back", dir)
 }
 
-func (v *volume) close() {
-	v.root.Close()
-}
-
 // inVolume is the path of a key or directory inside the volume.
 func (v *volume) inVolume(absolute string) string {
 	rel, _ := filepath.Rel(v.dir, absolute)
