@@ -24,8 +24,7 @@ import (
 	"confit/supervisor/try"
 )
 
-// version is set by make build: -ldflags '-X main.version=…'.
-var version = "devel"
+var version = "devel" // make build sets it: -ldflags '-X main.version=…'
 
 func main() {
 	inbox := signals.Subscribe() // before anything that takes time: see there
@@ -53,6 +52,9 @@ func main() {
 
 // run does what the command line asks for.
 func run(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (code int, err error) {
+	if c.AskedBy != "" && len(c.App) > 0 {
+		stderr.Say("the app isn't started, as " + c.AskedBy + " asks for something else")
+	}
 	out := process.Unstopped(os.Stdout)
 	code = process.ExitSystem // of an error
 	switch c.Mode {
@@ -122,8 +124,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	}.Run()
 }
 
-// command is what is run; hooks have its surroundings.
-func command(c *config.Config, environ []string) process.Command {
+func command(c *config.Config, environ []string) process.Command { // hooks have its surroundings
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	return process.Command{Args: c.App, Env: environ, Dir: dir}
 }

@@ -37,6 +37,8 @@ type Config struct {
 	Mode Mode
 	App  []string // the program and its arguments, byte for byte
 
+	AskedBy string // the variable that has set the mode; "": none has
+
 	LinkFiles []string // the links files that were read
 	LinksRead LinksSum // what they held
 	LinesFrom string   // the place of more lines, "--lines" or "CONFIT_LINES"; "": there are none

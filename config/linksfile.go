@@ -80,10 +80,6 @@ func readLinksFiles(names []string) (files []linksFile, unread []error) {
 			unread = append(unread, err)
 		}
 		for _, file := range list {
-			if file != name && strings.HasSuffix(file, "~") {
-				unread = append(unread, fmt.Errorf("%q is an editor's copy of a links file: remove it", file))
-				continue
-			}
 			text, err := os.ReadFile(file)
 			if err != nil {
 				unread = append(unread, fmt.Errorf("cannot read links file %q: %w", file, linker.Reason(err)))
@@ -122,7 +118,7 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 }
 
 // expandDir lists the files of a directory in lexical order; a file stands for itself. It leaves
-// out names that begin with a dot, as those of a mounted volume.
+// out names that begin with a dot, as those of a mounted volume, and copies that editors leave.
 func expandDir(name string) (files []string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return []string{name}, nil
@@ -137,7 +133,7 @@ func expandDir(name string) (files []string, err error) {
 	}
 	for _, e := range entries {
 		file := filepath.Join(name, e.Name())
-		if strings.HasPrefix(e.Name(), ".") {
+		if strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(file, "~") {
 			continue
 		}
 		if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() { // the reader says what can't be read
@@ -209,11 +205,8 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	s := p.settings.find(name)
 	switch {
 	case s == nil:
-		otherwise := "write link, input, env or a flag (confit --help lists the flags)"
-		if name == "-" || strings.HasSuffix(name, ":") {
-			otherwise = "this is no YAML, write words as in link web/nginx.conf /etc/nginx/nginx.conf"
-		}
-		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, p.lineNames(), otherwise))
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, p.lineNames(),
+			"write link, input, env or a flag, as in link web/nginx.conf /etc/nginx/nginx.conf (confit --help lists the flags)"))
 		return nil
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)

@@ -26,14 +26,14 @@ var mistakes = []mistake{
 	{args: []string{"--bake"}, answer: "--bake and --check: only one can be done, write one of the two"},
 	{args: []string{"--optional"}, answer: "--optional is for --bake alone: write --bake --optional, or the option optional behind a line"},
 	{args: []string{"--reload", "RESTART"}, answer: `"RESTART" is not a way to reload: write auto, touch, signal:NAME, restart`},
-	{args: []string{"--probation 10s"}, answer: `unknown flag: --probation 10s (confit --help lists the flags; write two words, --probation and "10s")`},
+	{args: []string{"--probation 10s"}, answer: `unknown flag: --probation 10s (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)`},
 	{args: []string{"--volumes", "/confit "}, answer: `--volumes: "/confit " begins or ends with a blank: write it without`},
 	{environ: []string{"confit_settle=10s"}, answer: "confit_settle: no flag has this name: did you mean CONFIT_SETTLE?"},
 	{environ: []string{"CONFIT_COLOUR=red"}, answer: "CONFIT_COLOUR: no flag has this name: confit --help lists the flags"},
 
 	// The links file
-	{links: "links:\n  - source: web/nginx.conf\n", answer: `:2: "-" is not known: this is no YAML, write words as in link`},
-	{links: "mountPath: /confit/web", answer: `"mountPath:" is not known: this is no YAML`},
+	{links: "links:\n  - source: web/nginx.conf\n", answer: `:2: "-" is not known: write link, input, env or a flag, as in link web/nginx.conf /etc/nginx/nginx.conf`},
+	{links: "mountPath: /confit/web", answer: `"mountPath:" is not known: write link, input, env or a flag, as in link`},
 	{links: "link\x00\x00", answer: `"link\x00\x00" holds what only looks like`},
 	{links: "l\x00i\x00n\x00k\x00", answer: "LINKS: it begins as UTF-16 does: write it in UTF-8"},
 	{links: "\xff\xfel\x00i\x00n\x00k\x00", answer: "LINKS: it begins as UTF-16 does"},

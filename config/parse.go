@@ -111,7 +111,10 @@ func (p *parser) apply(g given) {
 		if before != Run && now != Run && max(before, now) < Version && p.mode.isFlag() && g.isFlag() {
 			p.errorf("%s and %s: only one can be done, write one of the two", p.mode.where, g.where)
 		}
-		p.mode = g
+		p.mode, p.config.AskedBy = g, ""
+		if !g.isFlag() {
+			p.config.AskedBy = g.where
+		}
 	}
 	if g.setting.command() {
 		p.config.places[g.setting.name] = g.where

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,10 +35,8 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		hint := ""
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
-			hint = "; " + didYouMean("--"+name, known, "put quotes around a whole command")
-			if flag, value, blank := strings.Cut(name, " "); blank && p.settings.find(flag) != nil {
-				hint = fmt.Sprintf("; write two words, --%s and %q", flag, value)
-			}
+			hint = "; " + didYouMean("--"+name, known,
+				"put quotes around a whole command, and none around a flag and its value")
 		}
 		p.errorf("%s (confit --help lists the flags%s)", err, hint)
 		return list, false

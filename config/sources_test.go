@@ -13,17 +13,17 @@ func TestCommandLineErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--nothing-like-it"}, `unknown flag: --nothing-like-it (confit --help lists the flags; put quotes around a whole command)`},
+		{[]string{"--nothing-like-it"}, `unknown flag: --nothing-like-it (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)`},
 		{[]string{"--setle=1s"}, `unknown flag: --setle (confit --help lists the flags; did you mean --settle?)`},
 		{[]string{"-check"}, `unknown shorthand flag: 'c' in -check (confit --help lists the flags; did you mean --check?)`},
-		{[]string{"-v"}, `unknown shorthand flag: 'v' in -v (confit --help lists the flags; put quotes around a whole command)`},
-		{[]string{"--validate", "nginx", "-t"}, `unknown shorthand flag: 't' in -t (confit --help lists the flags; put quotes around a whole command)`},
-		{[]string{"--verify", "curl", "--fail"}, `unknown flag: --fail (confit --help lists the flags; put quotes around a whole command)`},
+		{[]string{"-v"}, `unknown shorthand flag: 'v' in -v (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)`},
+		{[]string{"--validate", "nginx", "-t"}, `unknown shorthand flag: 't' in -t (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)`},
+		{[]string{"--verify", "curl", "--fail"}, `unknown flag: --fail (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)`},
 		{[]string{"--validate", "nginx -t", "-check"}, `unknown shorthand flag: 'c' in -check (confit --help lists the flags; did you mean --check?)`},
 		{[]string{"status"}, `"status" stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app`},
 		{[]string{"--settle=1s", "check", "--links", "x"}, `"check" stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app`},
 		{[]string{"--stop-singal", "TERM"}, `unknown flag: --stop-singal (confit --help lists the flags; did you mean --stop-signal?)`},
-		{[]string{"-x"}, `unknown shorthand flag: 'x' in -x (confit --help lists the flags; put quotes around a whole command)`},
+		{[]string{"-x"}, `unknown shorthand flag: 'x' in -x (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)`},
 		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
 		{[]string{"--splay=1d"}, `--splay: "1d" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
 		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
@@ -126,9 +126,25 @@ func TestApp(t *testing.T) {
 // TestOneMistakeIsOneError: what isn't known after a mistake, as which file to read, is no mistake of its own.
 func TestOneMistakeIsOneError(t *testing.T) {
 	_, err := parse(t, "/missing/links", nil, "-v")
-	wantOnly(t, err, "unknown shorthand flag: 'v' in -v (confit --help lists the flags; put quotes around a whole command)")
+	wantOnly(t, err, "unknown shorthand flag: 'v' in -v (confit --help lists the flags; put quotes around a whole command, and none around a flag and its value)")
 	_, err = parse(t, write(t, "links", oneLink), nil, "--status=yaml")
 	wantOnly(t, err, `--status: "yaml" is no form of a status: write json or text`)
+}
+
+// TestAskedBy: where a variable asks for something else than the app, that can be said.
+func TestAskedBy(t *testing.T) {
+	file := write(t, "links", oneLink)
+	for kv, want := range map[string]string{"CONFIT_CHECK=true": "CONFIT_CHECK", "CONFIT_STATUS=json": "CONFIT_STATUS", "CONFIT_CHECK=false": "", "CONFIT_SETTLE=1s": ""} {
+		if c := mustParse(t, file, []string{kv}, "--", "app"); c.AskedBy != want {
+			t.Errorf("%s: asked by %q", kv, c.AskedBy)
+		}
+	}
+	if c := mustParse(t, file, []string{"CONFIT_CHECK=true"}, "--check", "--", "app"); c.AskedBy != "CONFIT_CHECK" {
+		t.Errorf("asked by %q", c.AskedBy)
+	}
+	if c := mustParse(t, file, nil, "--check", "--", "app"); c.AskedBy != "" {
+		t.Errorf("asked by %q", c.AskedBy)
+	}
 }
 
 // TestEnvironmentErrors: a variable that means no flag is refused.

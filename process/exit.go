@@ -26,6 +26,8 @@ func startError(name string, err error) error {
 	hint := ""
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t") {
 		hint = "; this is one word: remove the quotes around it"
+	} else if errors.Is(err, fs.ErrPermission) {
+		hint = "; a program is a file with mode +x"
 	}
 	return fmt.Errorf("cannot start %q: %w%s", name, err, hint)
 }

@@ -42,7 +42,7 @@ func TestStartErrorHints(t *testing.T) {
 		"cd":         `cannot start "cd": no such file or directory in PATH`,
 		"nothing":    `cannot start "nothing": no such file or directory in PATH`,
 		dir + "/dos": `cannot start "` + dir + `/dos": its first line names "/bin/sh\r": no such file or directory`,
-		dir:          `cannot start "` + dir + `": permission denied`,
+		dir:          `cannot start "` + dir + `": permission denied; a program is a file with mode +x`,
 	} {
 		got := ""
 		if err := Finder([]string{"PATH=/usr/bin:/bin"})(name); err != nil {

@@ -220,3 +220,17 @@ func TestCommand_silent_stdout(t *testing.T) {
 		t.Errorf("%d bytes on stdout", n)
 	}
 }
+
+// A variable of the image asks for a check, or for something else, and was left in the pod: the app is missed there.
+func TestCommand_asked_by_a_variable(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/text %s", s.target("text"))
+	s.env = append(s.env, "CONFIT_CHECK=true")
+	if _, stderr := s.runPlain(0, s.command("--", "true")...); stderr != "confit: the app isn't started, as CONFIT_CHECK asks for something else\n" {
+		t.Errorf("says %q", stderr)
+	}
+	if _, stderr := s.runPlain(0, s.command()...); stderr != "" {
+		t.Errorf("without an app it says %q", stderr)
+	}
+}

@@ -74,10 +74,14 @@ type Stat struct{ unix.Stat_t }
 
 func (s Stat) is(kind uint32) bool { return s.Mode&unix.S_IFMT == kind }
 
-// IsDir, IsRegular and IsLink tell the kind.
-func (s Stat) IsDir() bool     { return s.is(unix.S_IFDIR) }
+// IsDir reports a directory.
+func (s Stat) IsDir() bool { return s.is(unix.S_IFDIR) }
+
+// IsRegular reports a regular file.
 func (s Stat) IsRegular() bool { return s.is(unix.S_IFREG) }
-func (s Stat) IsLink() bool    { return s.is(unix.S_IFLNK) }
+
+// IsLink reports a symlink.
+func (s Stat) IsLink() bool { return s.is(unix.S_IFLNK) }
 
 // Same reports that both are of one file.
 func (s Stat) Same(other Stat) bool { return s.Dev == other.Dev && s.Ino == other.Ino }

@@ -180,7 +180,8 @@ func (t *Taken) Add(target Target, s *Line, key Key) bool {
 		if other != target {
 			by = fmt.Sprintf(" by the path %q", other)
 		}
-		t.wrong = append(t.wrong, s.Errorf("%starget %q has a link already, for %s%s: give each source a target of its own",
+		t.wrong = append(t.wrong,
+			s.Errorf("%starget %q has a link already, for %s%s: give each source a target of its own",
 			of, target, t.by[other].Label(), by))
 		return false
 	}
