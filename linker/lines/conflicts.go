@@ -182,7 +182,7 @@ func (t *Taken) Add(target Target, s *Line, key Key) bool {
 		}
 		t.wrong = append(t.wrong,
 			s.Errorf("%starget %q has a link already, for %s%s: give each source a target of its own",
-			of, target, t.by[other].Label(), by))
+				of, target, t.by[other].Label(), by))
 		return false
 	}
 	t.by[target], t.paths[target], t.paths[real] = s, target, target
