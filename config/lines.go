@@ -137,9 +137,13 @@ func (p *parser) checkReloads() {
 	for _, l := range p.config.Links {
 		a := p.config.ActionOf(&l)
 		if a.Kind == Signal && !a.Auto && a.Signal == p.config.StopSignal {
+			where := l.Where
+			if l.Reload == nil {
+				where = p.config.places["reload"]
+			}
 			p.errorf(
-				"%s: reload by %s, the stop signal: write restart, or the signal by which the app reads its files again",
-				l.Where, signals.Name(a.Signal))
+				"%s: %s is the stop signal, not one to reload by: write restart, or the signal by which the app reads its files again",
+				where, signals.Name(a.Signal))
 			return // other lines most likely have it from the same setting
 		}
 		if a.Kind == Touch && l.WholeDirectory() {

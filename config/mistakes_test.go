@@ -91,8 +91,8 @@ var mistakes = []mistake{
 	{links: "validate nginx -t -c {candidate}/nginx.conf\nlink web/nginx.conf /etc/a", answer: `is there by its source, write {candidate}/web/nginx.conf`},
 	{links: "render cp {candidate}/a {rendered}/a\nlink {rendered}/a /etc/a", answer: `write {candidate}/.rendered/a`},
 	{links: "render cp {candidate}/web/tmpl {rendered}/a\nlink {rendered}/a /etc/a", answer: `no line puts "web/tmpl" into the candidate: write a line input web/tmpl, if that is a key`},
-	{links: "link web/nginx.conf /etc/a\nreload signal:TERM", answer: `LINKS:1: reload by TERM, the stop signal: write restart, or the signal by which the app reads its files again`},
-	{links: "stop-signal QUIT\nlink web/nginx.conf /etc/a reload=signal:3", answer: `LINKS:2: reload by QUIT, the stop signal`},
+	{links: "link web/nginx.conf /etc/a\nreload signal:TERM", answer: `LINKS:2: reload: TERM is the stop signal, not one to reload by: write restart, or the signal by which the app reads its files again`},
+	{links: "stop-signal QUIT\nlink web/nginx.conf /etc/a reload=signal:3", answer: `LINKS:2: QUIT is the stop signal, not one to reload by`},
 	{links: "link web/LEVEL /etc/a direct\nvalidate test -s {candidate}/web/LEVEL", answer: `no line puts "web/LEVEL" into the candidate: write a line input web/LEVEL, if that is a key, and no option direct`},
 }
 

@@ -38,12 +38,10 @@ func CheckTrusted(st *Stat) error {
 // Own reports whether a user is confit's own or root.
 func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
 
-// DataLink is the link that the kubelet swaps, dataDirName of atomic_writer.go.
-const DataLink = "..data"
-
-// IsKubelets reports a directory that is a mounted volume of keys: nothing else can be made there.
+// IsKubelets reports a directory that is a mounted volume of keys, DataLink and all: nothing else
+// can be made there.
 func IsKubelets(dir string) bool {
-	_, err := os.Lstat(dir + "/" + DataLink)
+	_, err := os.Lstat(dir + "/..data")
 	return err == nil
 }
 

@@ -5,8 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"confit/linker/files"
 )
 
 // Kind tells what the source of a link stands for.
@@ -104,8 +102,8 @@ type Key string
 // Target is the absolute path where an app looks.
 type Target string
 
-// DataLink is the link that the kubelet swaps.
-const DataLink = files.DataLink
+// DataLink is the link that the kubelet swaps, dataDirName of atomic_writer.go.
+const DataLink = "..data"
 
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = "{rendered}"
