@@ -71,7 +71,7 @@ func oddOf(t *testing.T, line string) string {
 }
 
 // hookLine is a line with a command, at the start of a line of a page or of its code, or of a links file in a manifest.
-var hookLine = regexp.MustCompile("(?m)(?:^[ \t>-]*|`)((?:render|validate|gate|report|verify|reload) +[^`\n]+)")
+var hookLine = regexp.MustCompile("(?m)(?:^[ \t>-]*|`)((?:render|validate|gate|report|verify|reload|link|input) +[^`\n]+)")
 
 // TestOddOfPages: none of what the pages and the examples have is called odd.
 func TestOddOfPages(t *testing.T) {
