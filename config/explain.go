@@ -23,7 +23,7 @@ func Explain(w io.Writer, c *Config, find func(string) error, restarts func(stri
 		printRow(w, "app", JoinWords(c.App))
 	}
 	err := linker.Explain(w, c.Linker(nil, 0))
-	missing, later := c.unfound(append(c.hooks(), namedCommand{where: "app", words: c.App}), find)
+	missing, later := c.unfound(append(c.hooks(), namedCommand{"app", c.App, false}), find)
 	for _, err := range later {
 		fmt.Fprintln(w, "note:", err)
 	}

@@ -58,7 +58,6 @@ func (c *Config) odd(h *namedCommand) string {
 	if len(h.words) > 2 && h.words[1] == "-c" && strings.HasSuffix(program, "sh") {
 		script = h.words[2]
 	}
-	isDirect := func(l Link) bool { return l.Direct }
 	switch {
 	case script != "" && len(h.words) > 3 && !strings.ContainsAny(script, " \n$;|&<>()"):
 		return fmt.Sprintf("%s runs %q alone, the words behind it aren't its arguments: put quotes around all of them",
@@ -70,9 +69,10 @@ func (c *Config) odd(h *namedCommand) string {
 	case program == "curl" && !slices.ContainsFunc(h.words[1:],
 		func(w string) bool { return strings.HasPrefix(w, "-") && strings.Contains(w, "f") }):
 		return "curl succeeds at an answer such as 500, too: add -f"
-	case slices.Contains([]string{"kill 1", "kill -TERM 1", "kill -15 1"}, line):
+	case slices.Contains([]string{"kill 1", "kill -TERM 1"}, line):
 		return "it asks confit to stop, and the container ends"
-	case strings.Contains(line, " "+c.linker.Volumes+"/") && !slices.ContainsFunc(c.Links, isDirect):
+	case strings.Contains(line, " "+c.linker.Volumes+"/") &&
+		!slices.ContainsFunc(c.Links, func(l Link) bool { return l.Direct }):
 		return fmt.Sprintf("it reads what is mounted, not the change: write %s in place of %s", Placeholder,
 			c.linker.Volumes)
 	}

@@ -57,8 +57,8 @@ func splitCommand(command string) ([]string, error) {
 // get that as any other argument.
 func meantPlaceholder(text string) string {
 	_, rest, _ := strings.Cut(text, "{")
-	name, _, closed := strings.Cut(rest, "}")
-	if name == "live" && closed { // which {candidate} is where there is none
+	name, _, _ := strings.Cut(rest, "}")
+	if name == "live" { // which {candidate} is where there is none
 		return "candidate"
 	}
 	if m := near.Of(name, []string{"candidate", "rendered"}); m != name && !strings.ContainsAny(name, `"' `) {
