@@ -1,9 +1,7 @@
 package linker
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,8 +21,7 @@ func (e *explanation) noteDirectories() {
 		if s.Kind != lines.Glob {
 			dir = filepath.Dir(dir)
 		}
-		if _, err := os.Lstat(dir); s.Use == Linked && errors.Is(err, fs.ErrNotExist) &&
-			e.checkDir(dir, func(error) {}) {
+		if s.Use == Linked && files.Missing(dir) && e.checkDir(dir, func(error) {}) {
 			e.notef("directory %q isn't there: a start makes it", dir)
 		}
 		if s.Kind == lines.WholeDir {

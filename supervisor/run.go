@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"confit/config"
 	"confit/linker"
 	"confit/process"
 	"confit/process/entrypoint"
@@ -84,9 +85,11 @@ func (s Supervisor) warnUnread() {
 	}
 }
 
-// lackedFallback is why the fallback that is named can't help; nil: it may, or none is named.
+// lackedFallback is why the fallback that is named can't help; nil: it may, or none is named, or a
+// try doesn't look at it.
 func (s Supervisor) lackedFallback() error {
-	if dir := s.Config.Linker(nil, 0).Fallback; dir != "" && !s.Linker.HasFallback() {
+	dir := s.Config.Linker(nil, 0).Fallback
+	if dir != "" && s.Config.Mode != config.Try && !s.Linker.HasFallback() {
 		return fmt.Errorf("%w: %q", linker.ErrNoFallback, dir)
 	}
 	return nil
