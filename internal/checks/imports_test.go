@@ -72,6 +72,9 @@ var mayImport = map[string][]string{
 	// What tests know of the pages.
 	"integration/markdown": {},
 
+	// What tests hold of the answers to mistakes.
+	"integration/answers": {}, // the tests of confitctl and of the plugin use it, too
+
 	// What the tests of the linker know of file systems and kernels.
 	"integration/testfs": {"golang.org/x/sys/unix"},
 
