@@ -49,6 +49,9 @@ func ParseAction(s string) (Action, error) {
 		command, err := splitCommand(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
+	if sig, err := parseCaught(s); err == nil {
+		return Action{}, fmt.Errorf("%q is not a way to reload: did you mean signal:%s?", s, signals.Name(sig))
+	}
 	return Action{}, fmt.Errorf(
 		"%q is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none", s)
 }

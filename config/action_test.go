@@ -40,9 +40,9 @@ func TestParseActionErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             `""` + ways,
 		"sometimes":    `"sometimes"` + ways,
-		"hup":          `"hup"` + ways,
-		"SIGUSR1":      `"SIGUSR1"` + ways,
-		"10":           `"10"` + ways,
+		"hup":          `"hup" is not a way to reload: did you mean signal:HUP?`,
+		"SIGUSR1":      `"SIGUSR1" is not a way to reload: did you mean signal:USR1?`,
+		"10":           `"10" is not a way to reload: did you mean signal:USR1?`,
 		"signal HUP":   `"signal HUP"` + ways,
 		"exec a -b":    `"exec a -b"` + ways,
 		"/a.sh":        `"/a.sh"` + ways,

@@ -38,6 +38,12 @@ var sourceLines = map[string]*lineKind{
 	},
 }
 
+// isOption reports whether a word is an option of a line.
+func isOption(word string) bool {
+	return slices.Contains(sourceLines["link"].options, word) || strings.HasPrefix(word, "reload=") ||
+		strings.HasPrefix(word, "mode=")
+}
+
 // lineNames are the words that a line may begin with.
 func (p *parser) lineNames() (list []string) {
 	for _, s := range p.settings {
@@ -47,6 +53,9 @@ func (p *parser) lineNames() (list []string) {
 	}
 	return append(list, slices.Sorted(maps.Keys(sourceLines))...)
 }
+
+// behind says where an option belongs.
+const behind = "%s: %q is an option: write it at the end of a line that names a source"
 
 // sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the options that
 // follow.
@@ -66,12 +75,19 @@ func (p *parser) sourceLine(where string, ws []word) {
 		p.errorf("%s: %s", where, kind.needs)
 		return
 	}
+	if isOption(ws[0].text) {
+		p.errorf(behind, where, ws[0].text)
+		return
+	}
 	for i, operand := range operands {
 		p.isPlain(where, ws[i]) // the line is looked at further
 		*operand = ws[i].text
 	}
+	before := len(p.wrong)
 	for _, w := range ws[len(operands):] {
-		p.sourceOption(where, name, &l, w.text)
+		if len(p.wrong) == before { // behind a wrong one all may belong to it
+			p.sourceOption(where, name, &l, w.text)
+		}
 	}
 	p.config.Links = append(p.config.Links, l)
 }
@@ -107,6 +123,8 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 		l.Reload = &a
 	case l.Reload != nil && l.Reload.Kind == Exec:
 		p.errorf("%s: %q comes after a command: put quotes around the whole of reload=exec:COMMAND", where, option)
+	case p.settings.find(key) != nil && key != "reload" && key != "optional":
+		p.errorf("%s: %q is not an option of %s: write %s in a line of its own", where, option, name, key)
 	case strings.Contains(option, "/"):
 		p.errorf("%s: %q is one word too many: %s", where, option, kind.needs)
 	default:

@@ -204,6 +204,9 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	name := strings.TrimPrefix(ws[0].text, "--")
 	s := p.settings.find(name)
 	switch {
+	case isOption(ws[0].text) && !strings.HasPrefix(name, "reload="):
+		p.errorf(behind, where, name)
+		return nil
 	case s == nil:
 		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, p.lineNames(),
 			"write link, input, env or a flag, as in link web/nginx.conf /etc/nginx/nginx.conf (confit --help lists the flags)"))
@@ -222,7 +225,7 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	case len(values) == 0 && s.bare():
 		g.value = "true"
 	case len(values) == 0:
-		p.errorf("%s: %q has no value: write one after it", where, name)
+		p.errorf("%s: %q has no value: write %s%s", where, name, name, s.takes)
 		return nil
 	case s.command(), s.takes == " D": // that of a time says how one is written
 		g.value = line[values[0].start:values[len(values)-1].end]

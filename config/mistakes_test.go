@@ -60,7 +60,7 @@ var mistakes = []mistake{
 	{links: "link web/nginx.conf /etc/a mode 0644", answer: `"mode" is not an option of link: write one of optional, direct, local, reload=ACTION, mode=MODE`},
 	{links: "probation 5 s", answer: `LINKS:1: probation: "5 s" is not a time: write a number with a unit`},
 	{links: "state /run/my state", answer: `"state" is one word too many`},
-	{links: "reload SIGHUP", answer: "write auto, touch, signal:NAME"},
+	{links: "reload SIGHUP", answer: "did you mean signal:HUP?"},
 
 	// Mounts
 	{links: "link webb/nginx.conf /etc/a", answer: `which is not mounted; did you mean "web"?`},

@@ -21,7 +21,10 @@ func Parse(args, environ []string) (Config, error) {
 			p.apply(given{setting: s, value: s.def, where: "default"})
 		}
 	}
+	before := len(p.wrong)
 	p.applyAll(func(s *setting) bool { return s.notFile }, env, line) // what to do, and by which links files
+	// else it may be something else that is to be done
+	lineRead = lineRead && len(p.wrong) == before
 	switch c.Mode {
 	case Help, Version:
 		return c, nil

@@ -32,7 +32,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		})
 	}
 	if err := flags.Parse(args[1:]); err != nil {
-		hint := ""
+		hint := "; write --FLAG VALUE"
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
 			hint = "; " + didYouMean("--"+name, known,
@@ -100,6 +100,9 @@ func foreign(name string) bool {
 // any is.
 func didYouMean(name string, choices []string, otherwise string) string {
 	name, _, _ = strings.Cut(name, "=") // as other files of settings have it
+	if i := strings.LastIndexAny(name, "-_"); i > 0 && sourceLines[strings.ToLower(name[i+1:])] != nil {
+		return "write a line of the links file"
+	}
 	if m := near.Of(name, choices); m != "" {
 		return "did you mean " + m + "?"
 	}

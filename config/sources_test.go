@@ -49,7 +49,7 @@ func TestCommandLineErrors(t *testing.T) {
 		wantOnly(t, err, tt.want)
 	}
 	_, err := parse(t, file, nil, "--settle")
-	wantOnly(t, err, `flag needs an argument: --settle (confit --help lists the flags)`)
+	wantOnly(t, err, `flag needs an argument: --settle (confit --help lists the flags; write --FLAG VALUE)`)
 	_, err = parse(t, file, nil)
 	wantOnly(t, err, `no app: write its command after --, as in: confit -- nginx -g 'daemon off;'`)
 }

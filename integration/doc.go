@@ -27,6 +27,7 @@
 //	kubelet        the kubelet's own writer of volumes, as a program
 //	volume         the same in this project's code, for tests that start no other program
 //	markdown       reads the pages
+//	answers        holds what programs answer to mistakes
 //	testenv        gives tests the same signals, limits and environment on every machine
 //	testfs         file systems and kernels that refuse or fail
 //	charts         the version of helm that examples are tested with

@@ -113,7 +113,7 @@ func Install(to string) error {
 		err = dir.Put(filepath.Base(to), safedir.Bytes(program, 0o755))
 	}
 	if err != nil {
-		return fmt.Errorf("cannot install to %q: %w", to, err)
+		return fmt.Errorf("cannot install to %q: %w; name a file of a volume that is mounted", to, err)
 	}
 	return nil
 }

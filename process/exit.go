@@ -24,9 +24,13 @@ const (
 // startError names the program that could not be started.
 func startError(name string, err error) error {
 	hint := ""
-	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t") {
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing && strings.ContainsAny(name, " \t"):
 		hint = "; this is one word: remove the quotes around it"
-	} else if errors.Is(err, fs.ErrPermission) {
+	case missing && !strings.Contains(name, "/"):
+		hint = "; write its path, or add it to the image"
+	case errors.Is(err, fs.ErrPermission):
 		hint = "; a program is a file with mode +x"
 	}
 	return fmt.Errorf("cannot start %q: %w%s", name, err, hint)

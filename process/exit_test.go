@@ -37,10 +37,10 @@ func TestStartErrorHints(t *testing.T) {
 	for name, want := range map[string]string{
 		"sh": "", dir + "/fine": "",
 		"nginx -t":   `cannot start "nginx -t": no such file or directory in PATH; this is one word: remove the quotes around it`,
-		"--check":    `cannot start "--check": no such file or directory in PATH`,
-		"LEVEL=1":    `cannot start "LEVEL=1": no such file or directory in PATH`,
-		"cd":         `cannot start "cd": no such file or directory in PATH`,
-		"nothing":    `cannot start "nothing": no such file or directory in PATH`,
+		"--check":    `cannot start "--check": no such file or directory in PATH; write its path, or add it to the image`,
+		"LEVEL=1":    `cannot start "LEVEL=1": no such file or directory in PATH; write its path, or add it to the image`,
+		"cd":         `cannot start "cd": no such file or directory in PATH; write its path, or add it to the image`,
+		"nothing":    `cannot start "nothing": no such file or directory in PATH; write its path, or add it to the image`,
 		dir + "/dos": `cannot start "` + dir + `/dos": its first line names "/bin/sh\r": no such file or directory`,
 		dir:          `cannot start "` + dir + `": permission denied; a program is a file with mode +x`,
 	} {

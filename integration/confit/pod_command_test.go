@@ -147,7 +147,7 @@ func TestCommand_check_finds(t *testing.T) {
 	wantHolds(t, stdout, `links:4: gate: cannot start "/no/such/directory/ask": no such file or directory`)
 	found := []string{
 		`cannot link target "` + s.target("a.conf") + `": a directory that isn't empty is there`,
-		`validate: cannot start "no-such-program": no such file or directory in PATH`,
+		`validate: cannot start "no-such-program": no such file or directory in PATH; write its path, or add it to the image`,
 		`reload: cannot start "` + s.target() + `": permission denied`,
 		`app: cannot start "sh -c x": no such file or directory in PATH; this is one word: remove the quotes around it`,
 	}

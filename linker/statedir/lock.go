@@ -69,7 +69,8 @@ func Unusable(dir string, err error) error {
 			"cannot use state directory %q: it is a ConfigMap or Secret volume; name another directory with --state",
 			dir)
 	}
-	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, err, MountHint(dir, "{}"))
+	return fmt.Errorf("cannot use state directory %q: %w; name another one with --state, or %s", dir, err,
+		MountHint(dir, "{}"))
 }
 
 // MountHint shows the volume to mount for the state directory.

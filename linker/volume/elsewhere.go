@@ -90,7 +90,8 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 func hasKeys(s *lines.Line) (bool, error) {
 	entries, err := os.ReadDir(files.AsDir(s.Floor))
 	if err = files.Ignoring(err, fs.ErrNotExist); err != nil {
-		return false, fmt.Errorf("cannot list volume %q: %w", s.Floor, files.Reason(err))
+		return false, fmt.Errorf("cannot list volume %q, which is to be a directory of keys: %w", s.Floor,
+			files.Reason(err))
 	}
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return visible(e.Name()) && e.Name() != hashName && (s.Floor != s.Root || !e.IsDir())
