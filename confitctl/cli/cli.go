@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	program.Prepare(root, &started)
 	addCompletion(root)
-	err := root.ExecuteContext(ctx)
+	verb, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
@@ -45,7 +46,7 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	if stopped != 0 && err == context.Cause(ctx) { //nolint:errorlint // it says no more than that a signal came
 		return stopped
 	}
-	code := program.Tell(stderr, root, err, started)
+	code := program.Tell(stderr, verb, err, started)
 	switch {
 	case stopped != 0:
 		return stopped
@@ -60,7 +61,7 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 func newRoot(version string) *cobra.Command {
 	root := &cobra.Command{Use: "confitctl [VERB]", Long: rootHelp, Example: rootExample, Version: version, Args: program.NoArguments}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return fromEnvironment(c.Flags()) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return fromEnvironment(c) }
 	var install string
 	root.Flags().StringVar(&install, "install", "", "copy this program to `FILE`, or into a directory, for a container that has none")
 	root.RunE = func(c *cobra.Command, _ []string) error {
@@ -84,7 +85,7 @@ func addCompletion(root *cobra.Command) {
 	completion.Short, completion.Long = "print what completes its command line in a shell", completionHelp
 	completion.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return fmt.Errorf("%q is no shell that completion is made for", args[0])
+			return fmt.Errorf("%q is no shell that completion is made for: %s", args[0], program.DidYouMean(args[0], []string{"bash", "fish", "powershell", "zsh"}))
 		}
 		return nil
 	}
@@ -105,17 +106,42 @@ func installTo(path string) error {
 
 // fromEnvironment sets the flags that aren't on the command line. A hook has no
 // shell, so a pod's own values come by the downward API and in this way.
-func fromEnvironment(flags *pflag.FlagSet) error {
+// A variable that means no flag of any verb is refused, as it may be misspelt: but for those that Kubernetes sets where a Service
+// has this program's name.
+func fromEnvironment(c *cobra.Command) error {
+	known := variables(c.Root())
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) && !strings.Contains(name, "_SERVICE_") && !strings.Contains(name, "_PORT") {
+			return fmt.Errorf("%s: no flag has this name: %s", name, program.DidYouMean(name, known))
+		}
+	}
 	var wrong error
+	flags := c.Flags()
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variableOf(f)
 		value, ok := os.LookupEnv(name)
 		if !ok || f.Changed || wrong != nil {
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
-			wrong = fmt.Errorf("%s: %w", name, err)
+			wrong = fmt.Errorf("%s: %w", name, program.WrongValue(err))
 		}
 	})
 	return wrong
+}
+
+// variableOf stands for a flag.
+func variableOf(f *pflag.Flag) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// variables are those of a verb's flags, and of all verbs below it.
+func variables(verb *cobra.Command) (names []string) {
+	verb.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, variableOf(f)) })
+	for _, below := range verb.Commands() {
+		names = append(names, variables(below)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"confit/confitctl/export"
+	"confit/confitctl/program"
 )
 
 // limits are what clients of the exporter may take. The zero value of a field is
@@ -34,11 +35,11 @@ func newExport() *cobra.Command {
 	var listen, state string
 	c := &cobra.Command{
 		Use: "export [FLAG…]", Short: "serve metrics of what confit does",
-		Long: exportHelp, Example: exportExample, Args: cobra.NoArgs, Annotations: map[string]string{"after": exportAfter},
+		Long: exportHelp, Example: exportExample, Args: program.FlagsAlone, Annotations: map[string]string{"after": exportAfter},
 		RunE: func(c *cobra.Command, _ []string) error {
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
-				return fmt.Errorf("cannot listen: %w", err)
+				return fmt.Errorf("cannot listen: %w; write --listen [ADDRESS]:PORT, such as :9533", err)
 			}
 			return usual.serve(c.Context(), l, export.Handler(export.Collector{State: state, Now: time.Now}))
 		},

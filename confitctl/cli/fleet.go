@@ -43,7 +43,7 @@ func (f *fleetFlags) open() (*lease.Store, error) {
 
 func (f *fleetFlags) cluster() (kube.Cluster, error) {
 	if f.lease == "" {
-		return kube.Cluster{}, program.Wrong("--lease is required: the Lease that holds the rollout")
+		return kube.Cluster{}, program.Wrong("--lease is missing: write --lease NAME, of the Lease that holds the rollout, or set %sLEASE", envPrefix)
 	}
 	if err := kube.CheckName(f.lease); err != nil {
 		return kube.Cluster{}, program.Wrong("--lease: %w", err)
@@ -80,7 +80,7 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 			"pod-template-hash of a Deployment, controller-revision-hash of a StatefulSet or DaemonSet, "+
 			"rollouts-pod-template-hash of an Argo Rollout", envPrefix)
 	case max(len(me.Revision), len(me.Pod), len(me.Container)) > maxName:
-		return me, program.Wrong("--revision, --pod-uid and --container may have %d characters each", maxName)
+		return me, program.Wrong("--revision, --pod-uid and --container may have %d characters each: write shorter ones", maxName)
 	}
 	return me, nil
 }

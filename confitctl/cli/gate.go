@@ -29,7 +29,7 @@ func newGate() *cobra.Command {
 	var f gateFlags
 	c := &cobra.Command{
 		Use: "gate --lease NAME [FLAG…]", Short: "wait until this replica may go on with a change",
-		Long: gateHelp, Example: gateExample, Args: cobra.NoArgs, Annotations: map[string]string{"after": gateAfter},
+		Long: gateHelp, Example: gateExample, Args: program.FlagsAlone, Annotations: map[string]string{"after": gateAfter},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.asked() {
 				return f.serve(c, &f.fleetFlags)
@@ -61,7 +61,7 @@ func (f *gateFlags) policy() (p rollout.Policy, err error) {
 	}
 	switch {
 	case f.canaries < 1:
-		return p, program.Wrong("--canaries is %d; at least one replica goes first", f.canaries)
+		return p, program.Wrong("--canaries is %d; write 1 or more", f.canaries)
 	case f.failures < 0 || f.failures > rollout.MaxFailures:
 		return p, program.Wrong("--failures is %d; write a number up to %d", f.failures, rollout.MaxFailures)
 	case f.revert != revertAtOnce && f.revert != revertSteps:

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"confit/confitctl/people"
 	"confit/confitctl/program"
@@ -33,7 +35,6 @@ func (p *person) register(c *cobra.Command) {
 	flags.BoolVar(&p.promote, "promote", false, people.Promote.Does())
 	flags.BoolVar(&p.abort, "abort", false, people.Abort.Does())
 	flags.StringVar(&p.hash, "hash", "", "what --wait, --promote and --abort are about, by the first digits of its `HASH`, if not what is tried")
-	c.MarkFlagsMutuallyExclusive("status", "wait", "pause", "resume", "retry", "promote", "abort")
 }
 
 // order is what a person wants done; no verb: nothing.
@@ -56,13 +57,41 @@ func (p *person) order() people.Order {
 // asked reports that a person calls, and no hook.
 func (p *person) asked() bool { return p.status || p.follow || p.order().Verb != "" }
 
+// deeds are the flags of which only one can be done.
+var deeds = []string{"status", "wait", "pause", "resume", "retry", "promote", "abort"}
+
+// one refuses several of them.
+func one(flags *pflag.FlagSet) error {
+	var given []string
+	for _, name := range deeds {
+		if flags.Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) > 1 {
+		return program.Wrong("%s are there: only one can be done, write one of them", strings.Join(given, " and "))
+	}
+	return nil
+}
+
 // serve does what a person asks for.
 func (p *person) serve(c *cobra.Command, f *fleetFlags) error {
+	if err := one(c.Flags()); err != nil {
+		return err
+	}
 	if p.output != "" && (p.output != "json" || !p.status) {
 		return program.Wrong("--output is %q; write --status --output json", p.output)
 	}
 	if p.begin <= 0 {
 		return program.Wrong("--begin is %s; write more than 0", p.begin)
+	}
+	if p.timeout < 0 {
+		return program.Wrong("--timeout is %s; write 0 or more", p.timeout)
+	}
+	for name, digits := range map[string]string{"hash": p.hash, "retry": p.retry} {
+		if digits != "" && !hash.MatchString(digits) {
+			return program.Wrong("--%s is %q; write the first digits of a hash, which --status prints", name, digits)
+		}
 	}
 	store, err := f.open()
 	switch {

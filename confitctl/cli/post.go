@@ -23,11 +23,14 @@ func newPost() *cobra.Command {
 	var most time.Duration
 	c := &cobra.Command{
 		Use: "post [FLAG…] URL", Short: "ask an app to reload by HTTP",
-		Long: postHelp, Example: postExample, Args: cobra.ExactArgs(1), Annotations: map[string]string{"after": postAfter},
+		Long: postHelp, Example: postExample, Args: oneURL, Annotations: map[string]string{"after": postAfter},
 		RunE: func(c *cobra.Command, args []string) (err error) {
+			if err := possible(r, most); err != nil {
+				return err
+			}
 			r.URL = args[0]
 			if u, err := url.Parse(r.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-				return program.Wrong("the URL must be http://… or https://…")
+				return program.Wrong("the URL is none that can be asked: write http://HOST… or https://HOST…")
 			}
 			if r.Expect, err = post.ParseStatuses(expect); err != nil {
 				return program.Wrong("--expect %w", err)
@@ -60,6 +63,29 @@ func newPost() *cobra.Command {
 	return c
 }
 
+// oneURL refuses any other number of words. No error has one: it may be a secret.
+func oneURL(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("there are %d words that are no flag: write one URL, and quotes around a value with blanks", len(args))
+	}
+	return nil
+}
+
+// possible refuses what no request can be.
+func possible(r post.Request, most time.Duration) error {
+	switch {
+	case !httpguts.ValidHeaderFieldName(r.Method): // which has the same characters: RFC 9110, 9.1 and 5.6.2
+		return program.Wrong("--method is %q: write one word, such as POST", r.Method)
+	case r.Tries < 1:
+		return program.Wrong("--tries is %d: write 1 or more", r.Tries)
+	case r.Timeout <= 0:
+		return program.Wrong("--timeout is %s: write more than 0", r.Timeout)
+	case most <= 0:
+		return program.Wrong("--deadline is %s: write more than 0", most)
+	}
+	return nil
+}
+
 // header reads the lines. No error has a value: it may be a secret.
 func header(lines []string) (http.Header, error) {
 	h := http.Header{}
@@ -72,7 +98,7 @@ func header(lines []string) (http.Header, error) {
 		case !httpguts.ValidHeaderFieldName(name):
 			return nil, program.Wrong("--header: a name has other characters than letters, digits and dashes; write 'Name: value'")
 		case !httpguts.ValidHeaderFieldValue(value):
-			return nil, program.Wrong("--header: the value of %s has line ends or control characters", name)
+			return nil, program.Wrong("--header: the value of %s has line ends or control characters: remove them", name)
 		}
 		h.Add(name, value)
 	}
@@ -81,7 +107,11 @@ func header(lines []string) (http.Header, error) {
 
 func body(data string) ([]byte, error) {
 	if file, ok := strings.CutPrefix(data, "@"); ok {
-		return os.ReadFile(file)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			err = fmt.Errorf("cannot read the data: %w; write --data @FILE of one that is there, or --data TEXT", err)
+		}
+		return text, err
 	}
 	return []byte(data), nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,11 +22,16 @@ func newRender() *cobra.Command {
 	var memory uint64
 	c := &cobra.Command{
 		Use: "render [FLAG…] TEMPLATE…", Short: "make files out of templates, keys and the environment",
-		Long: renderHelp, Example: renderExample, Args: cobra.MinimumNArgs(1), Annotations: map[string]string{"after": renderAfter},
+		Long: renderHelp, Example: renderExample, Args: templates, Annotations: map[string]string{"after": renderAfter},
 		RunE: func(c *cobra.Command, args []string) error {
 			permissions, err := strconv.ParseUint(mode, 8, 9)
-			if err != nil {
-				return program.Wrong("--mode is %q, no octal number up to 777", mode)
+			switch {
+			case err != nil:
+				return program.Wrong("--mode is %q: write an octal number up to 0777, such as 0644", mode)
+			case len(args) > 1 && output == "":
+				return program.Wrong("several templates need a directory: write --output DIR")
+			case limit.Time <= 0:
+				return program.Wrong("--deadline is %s: write more than 0", limit.Time)
 			}
 			if dir == "" {
 				dir = "."
@@ -42,15 +48,11 @@ func newRender() *cobra.Command {
 			if c.Context().Err() == nil && err != nil && err == context.Cause(ctx) { //nolint:errorlint // it is just that: nothing has said where
 				err = fmt.Errorf("cannot render: %w", err)
 			}
-			switch {
-			case err != nil:
-				return err
-			case output != "":
-				return render.Write(output, files, fs.FileMode(permissions))
-			case len(files) > 1:
-				return program.Wrong("several templates need --output, a directory")
+			if err == nil && output != "" {
+				err = render.Write(output, files, fs.FileMode(permissions))
+			} else if err == nil {
+				_, err = c.OutOrStdout().Write(files[0].Data)
 			}
-			_, err = c.OutOrStdout().Write(files[0].Data)
 			return err
 		},
 	}
@@ -62,6 +64,14 @@ func newRender() *cobra.Command {
 	flags.Uint64Var(&memory, "memory", 256, "`MIB` of memory that it may need, and no more than three quarters of what the container has left")
 	hideDefaults(flags, "dir", "output")
 	return c
+}
+
+// templates refuses a command line without one.
+func templates(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no template is named: write confitctl render TEMPLATE, such as {candidate}/web/nginx.conf.tmpl")
+	}
+	return nil
 }
 
 // allowed is how much memory the templates may need of what is left to the container, so

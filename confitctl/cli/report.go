@@ -28,7 +28,7 @@ func newReport() *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
 		Use: "report --lease NAME [FLAG…]", Short: "tell the others how a change ended",
-		Long: reportHelp, Example: reportExample, Args: cobra.NoArgs, Annotations: map[string]string{"after": reportAfter},
+		Long: reportHelp, Example: reportExample, Args: program.FlagsAlone, Annotations: map[string]string{"after": reportAfter},
 		RunE: func(c *cobra.Command, _ []string) error { return f.report(c.Context(), c.ErrOrStderr()) },
 	}
 	flags := c.Flags()
@@ -78,7 +78,7 @@ func outcome() (o rollout.Outcome, err error) {
 		return o, err
 	}
 	if !slices.Contains(rollout.Kinds, rollout.Kind(kind)) {
-		return o, program.Wrong("CONFIT_OUTCOME is %q, which this confitctl doesn't know", kind)
+		return o, program.Wrong("CONFIT_OUTCOME is %q, which this confitctl doesn't know: install the one of the confit that runs it", kind)
 	}
 	return rollout.Outcome{Kind: rollout.Kind(kind), Step: os.Getenv("CONFIT_STEP"), Source: os.Getenv("CONFIT_SOURCE")}, nil
 }
@@ -96,7 +96,7 @@ func (f *reportFlags) objects() (list []snapshot.Object, err error) {
 	}
 	for _, o := range list {
 		if err := o.Check(f.lease); err != nil {
-			return nil, program.Wrong("%w", err)
+			return nil, program.Wrong("--snapshot: %w", err)
 		}
 	}
 	return list, nil

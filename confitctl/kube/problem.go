@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"strings"
 	"time"
 
 	api "k8s.io/apimachinery/pkg/api/errors"
@@ -23,7 +22,7 @@ type Object struct {
 // it, and to ask again doesn't help.
 func CheckName(name string) error {
 	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-		return fmt.Errorf("%q can't be an object's name: %s", name, strings.Join(wrong, "; "))
+		return fmt.Errorf("%q can't be an object's name: write lower case letters and digits, with - and . between them, 253 at most", name)
 	}
 	return nil
 }

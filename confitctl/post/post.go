@@ -114,11 +114,11 @@ func (r *Request) client() (*http.Client, error) {
 	if r.CA != "" {
 		pem, err := os.ReadFile(r.CA)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the CA: %w", err)
+			return nil, fmt.Errorf("cannot read the CA: %w; name a file with --ca", err)
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("cannot read the CA: %q has no PEM certificate", r.CA)
+			return nil, fmt.Errorf("cannot read the CA: %q has no PEM certificate; name a file with --ca", r.CA)
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
@@ -177,7 +177,7 @@ func (r *Request) request(ctx context.Context) (*http.Request, error) {
 	if r.TokenFile != "" {
 		token, err := os.ReadFile(r.TokenFile)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the token: %w", err)
+			return nil, fmt.Errorf("cannot read the token: %w; name a file with --token-file", err)
 		}
 		bearer := "Bearer " + strings.TrimSpace(string(token))
 		if !httpguts.ValidHeaderFieldValue(bearer) {

@@ -51,12 +51,12 @@ func Signal(ctx context.Context) (code int) {
 	return Stopped
 }
 
-// Tell writes an error as one line of a program's stderr, and returns the exit code for it. Before a verb has started
+// Tell writes an error of a verb as one line of a program's stderr, and returns the exit code for it. Before the verb has started
 // the command line is to blame.
-func Tell(stderr io.Writer, root *cobra.Command, err error, started bool) (code int) {
-	name := strings.ReplaceAll(root.CommandPath(), " ", "-") // kubectl-confit is the file's name
+func Tell(stderr io.Writer, verb *cobra.Command, err error, started bool) (code int) {
+	name := strings.ReplaceAll(verb.Root().CommandPath(), " ", "-") // kubectl-confit is the file's name
 	if !started || errors.Is(err, ErrUsage) {
-		fmt.Fprintf(stderr, "%s: %v; see %s --help\n", name, strings.TrimPrefix(err.Error(), ErrUsage.Error()+": "), root.CommandPath())
+		fmt.Fprintf(stderr, "%s: %v; see %s --help\n", name, strings.TrimPrefix(err.Error(), ErrUsage.Error()+": "), verb.CommandPath())
 		return Usage
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", name, err)
@@ -89,6 +89,7 @@ func AtOnce(ctx context.Context, do func() error) error {
 func Prepare(root *cobra.Command, started *bool) {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetHelpTemplate(helpTemplate)
+	root.SetFlagErrorFunc(flagError)
 	prepare(root, started)
 	root.InitDefaultHelpCmd()
 	help, _, err := root.Find([]string{"help"})
@@ -132,11 +133,3 @@ Flags
 Examples
 {{.Example}}
 {{end}}`
-
-// NoArguments refuses a verb that isn't there.
-func NoArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%q is no verb", args[0])
-	}
-	return nil
-}

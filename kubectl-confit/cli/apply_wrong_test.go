@@ -20,7 +20,7 @@ func TestApply_usage(t *testing.T) {
 		"-f web.yaml --no-sync --all":       "--no-sync and --all are there: write one of the two",
 	} {
 		r := call(strings.NewReader(""), append([]string{"apply"}, strings.Fields(args)...)...)
-		if r != (result{64, "", "kubectl-confit: " + want + "; see kubectl confit --help\n"}) {
+		if r != (result{64, "", "kubectl-confit: " + want + "; see kubectl confit apply --help\n"}) {
 			t.Errorf("%q: got %+v, want %s", args, r, want)
 		}
 	}

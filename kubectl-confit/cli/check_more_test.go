@@ -100,7 +100,7 @@ spec:
 		{newWeb, []string{"pod/none"}, result{1, "", `kubectl-confit: cannot read pod/none: pods "none" not found` + "\n"}},
 		{newSecret, []string{"pod/web-0", "pod/db-0", "pod/old"}, result{0, strings.ReplaceAll(bothOf+"db-0\n"+bothOf+"web-0\n", "configmap/web and ", ""), ""}},
 		{newWeb, []string{"pod/web-0", "cm/none"}, result{1, "", `kubectl-confit: cannot read configmap/none: configmaps "none" not found` + "\n"}},
-		{newWeb, []string{"--timeout", "1ms"}, result{64, "", "kubectl-confit: --timeout is 1ms: write one second at least; see kubectl confit --help\n"}},
+		{newWeb, []string{"--timeout", "1ms"}, result{64, "", "kubectl-confit: --timeout is 1ms: write one second at least; see kubectl confit check --help\n"}},
 		{"kind: ConfigMap\n{", nil, result{1, "", "kubectl-confit: cannot read -: "}},
 		{newWeb + "\n---\n{apiVersion: v1, kind: Service, metadata: {name: web}}", []string{"pod/web-0"}, result{
 			0, "TAKEN: configmap/web, container web of pod web-0\n", "kubectl-confit: only ConfigMaps and Secrets are tried: service/web isn't\n",
@@ -114,7 +114,7 @@ spec:
 			t.Errorf("%q: got %+v\nwant %+v", c.args, r, c.want)
 		}
 	}
-	if r := call(nil, "check"); r != (result{64, "", "kubectl-confit: -f is missing: write -f FILE, or -f - for stdin; see kubectl confit --help\n"}) {
+	if r := call(nil, "check"); r != (result{64, "", "kubectl-confit: -f is missing: write -f FILE, or -f - for stdin; see kubectl confit check --help\n"}) {
 		t.Errorf("got %+v", r)
 	}
 }

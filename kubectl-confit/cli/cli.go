@@ -35,7 +35,7 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	root.SetOut(stdout)
 	seen := screen.On(stderr)
 	root.SetErr(seen)
-	err := root.ExecuteContext(ctx)
+	verb, err := root.ExecuteContextC(ctx)
 	seen.Keep()
 	var told said
 	switch stopped := program.Signal(ctx); {
@@ -46,7 +46,7 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	case stopped != 0:
 		return stopped
 	}
-	return program.Tell(seen, root, err, started)
+	return program.Tell(seen, verb, err, started)
 }
 
 func newRoot(version string) *cobra.Command {

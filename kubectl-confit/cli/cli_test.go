@@ -72,18 +72,18 @@ func TestUsage(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		{[]string{"state"}, 64, `kubectl-confit: "state" is no verb; see kubectl confit --help`},
-		{[]string{"help", "state"}, 64, `kubectl-confit: "state" is no verb; see kubectl confit --help`},
-		{[]string{"--nothing"}, 64, `kubectl-confit: unknown flag: --nothing; see kubectl confit --help`},
-		{[]string{"inject"}, 64, `kubectl-confit: -f is missing: write -f FILE, or -f - for stdin; see kubectl confit --help`},
-		{[]string{"inject", "web.yaml"}, 64, `kubectl-confit: "web.yaml" is no flag: write -f web.yaml; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--image", "No Image"}, 64, `kubectl-confit: --image: cannot read the image "No Image": could not parse reference: No Image; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "web"}, 64, `kubectl-confit: --command is "web", not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "pod/web=a"}, 64, `kubectl-confit: --command is "pod/web=a", not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "web="}, 64, `kubectl-confit: --command for container "web": "" has no words: write what the container runs; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "web=a", "--command", "web=b"}, 64, `kubectl-confit: --command is there twice for container "web"; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "web=a $HOME"}, 64, `kubectl-confit: --command for container "web": nothing expands "$HOME": put it into '…' if it is meant so, else write sh -c '…'; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "web='a"}, 64, `kubectl-confit: --command for container "web": cannot split "'a" into words: 1:1: reached EOF without closing quote ` + "`'`; see kubectl confit --help"},
+		{[]string{"state"}, 64, `kubectl-confit: "state" is no verb: did you mean status?; see kubectl confit --help`},
+		{[]string{"help", "state"}, 64, `kubectl-confit: "state" is no verb: did you mean status?; see kubectl confit help --help`},
+		{[]string{"--nothing"}, 64, `kubectl-confit: unknown flag: --nothing: write one of those that the help lists; see kubectl confit --help`},
+		{[]string{"inject"}, 64, `kubectl-confit: -f is missing: write -f FILE, or -f - for stdin; see kubectl confit inject --help`},
+		{[]string{"inject", "web.yaml"}, 64, `kubectl-confit: "web.yaml" is no flag: write -f web.yaml; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--image", "No Image"}, 64, `kubectl-confit: --image: cannot read the image "No Image": could not parse reference: No Image; write one by digest, NAME@sha256:…; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "web"}, 64, `kubectl-confit: --command is "web": write CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "pod/web=a"}, 64, `kubectl-confit: --command is "pod/web=a": write CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "web="}, 64, `kubectl-confit: --command for container "web": "" has no words: write what the container runs; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "web=a", "--command", "web=b"}, 64, `kubectl-confit: --command is there twice for container "web"; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "web=a $HOME"}, 64, `kubectl-confit: --command for container "web": nothing expands "$HOME": put it into '…' if it is meant so, else write sh -c '…'; see kubectl confit inject --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "web='a"}, 64, `kubectl-confit: --command for container "web": cannot split "'a" into words: 1:1: reached EOF without closing quote ` + "`'`; put it into '…' if it is meant so, else write sh -c '…'; see kubectl confit inject --help"},
 		{[]string{"inject", "-f", "gone.yaml"}, 1, `kubectl-confit: cannot read gone.yaml: no such file or directory`},
 	} {
 		r := run(t, podOf(one, command, mounted), c.args...)

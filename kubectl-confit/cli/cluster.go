@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"confit/confitctl/program"
 	"confit/kubectl-confit/cluster"
@@ -33,6 +34,9 @@ func patient(c *cobra.Command, long time.Duration) cluster.Patience {
 
 // scope connects, and finds what the command line names.
 func (a *asking) scope(ctx context.Context, args []string, p cluster.Patience) (*cluster.Client, follow.Scope, error) {
+	if _, err := labels.Parse(a.labels); err != nil {
+		return nil, follow.Scope{}, program.Wrong("-l is %q: write labels as kubectl has them, such as app=web,tier!=test", a.labels)
+	}
 	c, err := a.cluster.Connect(p)
 	if err != nil {
 		return nil, follow.Scope{}, err

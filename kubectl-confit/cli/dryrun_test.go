@@ -22,5 +22,5 @@ func TestApply_dry(t *testing.T) {
 	})
 	w.run("apply", "--in-place", "--dry-run=server", "-f", edit(t, "2")).want(t, 3, "", "kubectl-confit: a container would refuse it, so nothing is applied")
 	w.run("apply", "--dry-run=client", "-f", edit(t, "2")).want(t, 64, "",
-		`kubectl-confit: --dry-run is "client": write server, as no client knows what server and validators say; see kubectl confit --help`)
+		`kubectl-confit: --dry-run is "client": write server, as no client knows what server and validators say; see kubectl confit apply --help`)
 }

@@ -54,7 +54,7 @@ pod prod/web-7, what validate printed:
 	if r := w.run("status", "--all-namespaces", "-l", "app=none"); r.code != 1 || r.stdout != "" {
 		t.Errorf("got %+v", r)
 	}
-	if r := w.run("status", "-A", "configmap/web"); r.code != 64 || r.stderr != "kubectl-confit: -A and configmap/web are there: write one of the two, as a name is one namespace's; see kubectl confit --help\n" {
+	if r := w.run("status", "-A", "configmap/web"); r.code != 64 || r.stderr != "kubectl-confit: -A and configmap/web are there: write one of the two, as a name is one namespace's; see kubectl confit status --help\n" {
 		t.Errorf("got %+v", r)
 	}
 }

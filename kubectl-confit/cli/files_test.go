@@ -59,7 +59,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, verb := range []string{"check", "apply", "inject"} {
 		r := call(strings.NewReader(""), verb, "-k", "k", "-f", "d")
-		if r != (result{64, "", "kubectl-confit: -k is there, and -f or -R: write one of the two; see kubectl confit --help\n"}) {
+		if r != (result{64, "", "kubectl-confit: -k is there, and -f or -R: write one of the two; see kubectl confit " + verb + " --help\n"}) {
 			t.Errorf("%s: got %+v", verb, r)
 		}
 	}

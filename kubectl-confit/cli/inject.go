@@ -51,7 +51,7 @@ func (f *injectFlags) run(c *cobra.Command) error {
 	case f.files.check() != nil:
 		return f.files.check()
 	case f.image != "" && registry.Check(f.image) != nil:
-		return program.Wrong("--image: %w", registry.Check(f.image))
+		return program.Wrong("--image: %w; write one by digest, NAME@sha256:…", registry.Check(f.image))
 	}
 	texts, err := f.files.texts(c.InOrStdin())
 	if err != nil {

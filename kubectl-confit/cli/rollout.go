@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,9 @@ func (f *rolloutFlags) addHash(c *cobra.Command, text string) {
 	c.Flags().StringVar(&f.hash, "hash", "", "first digits of the `HASH`"+text)
 }
 
+// digits begin a hash.
+var digits = regexp.MustCompile("^[0-9a-f]{1,64}$")
+
 // kinds of a Lease, as people and kubectl write them.
 var leaseKinds = []string{"lease", "leases", "lease.coordination.k8s.io", "leases.coordination.k8s.io"}
 
@@ -54,6 +58,9 @@ var leaseKinds = []string{"lease", "leases", "lease.coordination.k8s.io", "lease
 func (f *rolloutFlags) open(c *cobra.Command, args []string, long time.Duration) (*cluster.Client, *lease.Store, string, error) {
 	if err := f.output.check(); err != nil {
 		return nil, nil, "", err
+	}
+	if f.hash != "" && !digits.MatchString(f.hash) {
+		return nil, nil, "", program.Wrong("--hash is %q: write the first digits of a hash, as kubectl confit rollout status prints it", f.hash)
 	}
 	kind, name, named := strings.Cut(strings.Join(args, "/"), "/") // KIND NAME is KIND/NAME, as everywhere
 	switch {

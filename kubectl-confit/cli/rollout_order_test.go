@@ -163,7 +163,7 @@ func TestRollout_usage(t *testing.T) {
 		"status web --pause":              `unknown flag: --pause`,
 	} {
 		r := call(strings.NewReader(""), append([]string{"rollout"}, strings.Fields(line)...)...)
-		if r.code != 64 || r.stdout != "" || !strings.HasPrefix(r.stderr, "kubectl-confit: "+want) || !strings.HasSuffix(r.stderr, "; see kubectl confit --help\n") {
+		if r.code != 64 || r.stdout != "" || !strings.HasPrefix(r.stderr, "kubectl-confit: "+want) || !strings.Contains(r.stderr, "; see kubectl confit rollout ") {
 			t.Errorf("%s: got %+v, want %s", line, r, want)
 		}
 	}

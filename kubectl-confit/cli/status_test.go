@@ -209,9 +209,9 @@ func TestVerbsUsage(t *testing.T) {
 		"wait":                           `what to wait for is missing: write configmap/NAME`,
 		"wait cm/web --timeout -1s":      `--timeout is -1s: write 0 or more`,
 		"wait cm/web -o wide":            `-o is "wide": write one of go-template, go-template-file, json, jsonpath, jsonpath-as-json, jsonpath-file, kyaml, name, template, templatefile, yaml`,
-		"wait cm/web --timeout tomorrow": `invalid argument "tomorrow" for "--timeout" flag: time: invalid duration "tomorrow"`,
+		"wait cm/web --timeout tomorrow": `--timeout: "tomorrow" is no time: write a number with a unit, such as 500ms, 10s or 2m`,
 	} {
-		if r := call(strings.NewReader(""), strings.Fields(line)...); r.code != 64 || r.stderr != "kubectl-confit: "+want+"; see kubectl confit --help\n" {
+		if r := call(strings.NewReader(""), strings.Fields(line)...); r.code != 64 || r.stderr != "kubectl-confit: "+want+"; see kubectl confit "+strings.Fields(line)[0]+" --help\n" {
 			t.Errorf("%s: got %+v, want %s", line, r, want)
 		}
 	}

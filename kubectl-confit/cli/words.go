@@ -19,7 +19,7 @@ func commands(flags []string) (map[string]inject.Command, error) {
 		container, command, ok := strings.Cut(f, "=")
 		parts := strings.Split(container, "/")
 		if !ok || slices.Contains(parts, "") || len(parts) != 1 && len(parts) != 3 {
-			return nil, program.Wrong("--command is %q, not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'", f)
+			return nil, program.Wrong("--command is %q: write CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'", f)
 		}
 		if len(parts) == 3 {
 			container = address(parts[0], parts[1], parts[2])
@@ -46,7 +46,7 @@ func split(command string) (words []string, err error) {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangPOSIX))
 	for word, err := range parser.WordsSeq(strings.NewReader(command)) {
 		if err != nil {
-			return nil, fmt.Errorf("cannot split %q into words: %w", command, err)
+			return nil, fmt.Errorf("cannot split %q into words: %w; put it into '…' if it is meant so, else write sh -c '…'", command, err)
 		}
 		text, ok := literal(word.Parts, outside)
 		if !ok {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
@@ -19,6 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
+
+	"confit/confitctl/kube"
 )
 
 // shown are the flags of kubectl that the help of a verb lists. The others are there, too.
@@ -77,13 +78,16 @@ func (f *Flags) Connect(p Patience) (*Client, error) {
 	loader := f.config.ToRawKubeConfigLoader()
 	plain, err := f.config.ToRESTConfig()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
+		return nil, fmt.Errorf("cannot read the kubeconfig: %w; name another one with --kubeconfig, or --context", err)
 	}
 	plain.QPS, plain.Burst = 50, 300
 	plain.WarningHandler = rest.NoWarnings{}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
+	}
+	if err := kube.CheckName(namespace); err != nil {
+		return nil, fmt.Errorf("cannot use the namespace: %w", err)
 	}
 	o := &outage{Patience: p}
 	config := o.wrap(rest.CopyConfig(plain))
