@@ -154,8 +154,8 @@ func TestRefused(t *testing.T) {
 		{podOf(one, mounted), []string{"--image", confitImage, "--no-registry"}, []string{`9: cannot rewrite Pod "web": container "one" has no command, and nobody knows its ENTRYPOINT: no registry is asked; write --command one='WORD WORD…', or the annotation one.confit/command`}},
 		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "two=web"}, []string{`1: cannot use --command for container "two": no container of that name lacks a command and mounts a key by subPath`}},
 		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "one=web"}, []string{`1: cannot use --command for container "one": no container of that name lacks a command and mounts a key by subPath`}},
-		{annotated(`confit/validate: "a\nb"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation confit/validate, and only NAME.confit/command may have one`}},
-		{annotated(`other.confit/reload: "a\r"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation other.confit/reload, and only NAME.confit/command may have one`}},
+		{annotated(`confit/validate: "a\nb"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation confit/validate: write one line, as only NAME.confit/command may have several`}},
+		{annotated(`other.confit/reload: "a\r"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation other.confit/reload: write one line, as only NAME.confit/command may have several`}},
 		{annotated(`confit/validte: web -t`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": the annotation confit/validte means nothing; write validate, reload, stop-signal or probation behind confit/ or NAME.confit/, or NAME.confit/command`}},
 		{annotated(`one.confit/stop-signal: FOO`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": the annotation one.confit/stop-signal is no signal that can be caught; write a name such as TERM, QUIT or RTMIN+1`}},
 		{podOf("  - {name: confit-state, emptyDir: {}}", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": volume confit-state: it has a name that confit gives`}},
@@ -235,7 +235,7 @@ func TestCheck_annotations(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	stranger := annotated(manifest, "two.confit/validate: web -t")
-	if r := rewrite(t, stranger, "--image", confitImage); r.code != 0 || r.stderr != "web.yaml:6: Pod \"web\": the annotation two.confit/validate is for a container that it doesn't have\n" {
+	if r := rewrite(t, stranger, "--image", confitImage); r.code != 0 || r.stderr != "web.yaml:6: Pod \"web\": the annotation two.confit/validate is for a container that it doesn't have: write one of one\n" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"confit/internal/near"
+	"confit/kubectl-confit/tree"
 )
 
 // signal are the signals that a process can catch, as confit takes them.
@@ -53,7 +56,7 @@ func mistake(name, text string) string {
 		return is + "means nothing; write validate, reload, stop-signal or probation behind confit/ or NAME.confit/, or NAME.confit/command"
 	case text == "":
 	case strings.ContainsAny(text, "\r\n"):
-		return "there is a line break in the annotation " + name + ", and only NAME.confit/command may have one"
+		return "there is a line break in the annotation " + name + ": write one line, as only NAME.confit/command may have several"
 	case strings.TrimSpace(text) == "":
 		return is + "is blank; write something, or leave it empty"
 	case known && !value.takes.MatchString(strings.TrimSpace(text)):
@@ -62,13 +65,45 @@ func mistake(name, text string) string {
 	return ""
 }
 
-// Strangers are annotations for containers that the pod doesn't have: another policy may bring one.
+// Strangers are annotations for containers that the pod doesn't have, as another policy may bring one, and those that stand elsewhere.
 func (p *Pod) Strangers() (list []Left) {
+	for above := range p.path {
+		list = append(list, p.misplaced("an annotation of the workload", append(slices.Clone(p.path[:above]), "metadata", "annotations"))...)
+	}
+	list = append(list, p.misplaced("a label", p.path.With("metadata", "labels"))...)
 	for _, name := range p.ourNames() {
 		prefix, _, _ := strings.Cut(name, "/")
 		of, named := strings.CutSuffix(prefix, ".confit")
 		if named && !slices.ContainsFunc(p.spec.Containers, func(c container) bool { return c.Name == of }) {
-			list = append(list, Left{Line: p.line("metadata", "annotations", name), Why: fmt.Sprintf("the annotation %s is for a container that it doesn't have", name)})
+			why := fmt.Sprintf("the annotation %s is for a container that it doesn't have: %s", name, meant(of, p.spec.Containers))
+			list = append(list, Left{Line: p.line("metadata", "annotations", name), Why: why})
+		}
+	}
+	return list
+}
+
+// meant says which container somebody meant.
+func meant(name string, containers []container) string {
+	var names []string
+	for _, c := range containers {
+		names = append(names, c.Name)
+	}
+	if likely := near.Of(name, names); likely != "" {
+		return "did you mean " + likely + "?"
+	}
+	return "write one of " + strings.Join(names, ", ")
+}
+
+// misplaced are names of ours where they mean nothing, unless the pod has them, too.
+func (p *Pod) misplaced(where string, at tree.Path) (list []Left) {
+	var found map[string]any
+	if n := tree.At(p.document.Content[0], at...); n == nil || n.Decode(&found) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if _, right := p.annotations[name]; !right && ours.MatchString(name) {
+			why := fmt.Sprintf("%s is %s, and means nothing there: write it into the annotations of the pod template", name, where)
+			list = append(list, Left{Line: tree.Line(p.document.Content[0], at.With(name)...), Why: why})
 		}
 	}
 	return list

@@ -180,6 +180,9 @@ func (c container) locked() bool { return c.SecurityContext.ReadOnlyRoot }
 // Option names of annotations: each is one line of CONFIT_LINES.
 var options = []string{"validate", "reload", "stop-signal", "probation"}
 
+// OptionNames are the names of annotations behind confit/, but for those that are no lines.
+func OptionNames() []string { return slices.Clone(options) }
+
 // option is the text of an annotation: the container's own, else the pod's.
 func (p *Pod) option(c container, name string) string {
 	if text, own := p.annotations[c.Name+".confit/"+name]; own {
