@@ -68,30 +68,31 @@ func checkSize(e *Environment, limit int) error {
 		"the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
 }
 
-// variables lists the variables of a generation, with the key of each. A line that names one key
-// wins over one with a *.
+// variables lists the variables of a generation, with the key of each. Lines that name one key win
+// over those with a *, so they come first.
 func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 	keys, from := map[string]Key{}, map[string]int{}
 	var wrong []error
-	for _, p := range files.SortedKeys(g.Files) {
-		for _, i := range g.Files[p].Links {
-			s := l.links[i]
-			if s.Use != Variable {
-				continue
-			}
-			name, err := s.VariableOf(p)
-			other, taken := from[name]
-			switch {
-			case err != nil:
-				wrong = append(wrong, err)
-			case taken && l.links[other].Kind == lines.OneKey: // that one wins
-			case taken && s.Kind != lines.OneKey:
-				wrong = append(wrong,
-					s.Errorf(
+	for pass := range 2 {
+		for _, p := range files.SortedKeys(g.Files) {
+			for _, i := range g.Files[p].Links {
+				s := l.links[i]
+				if s.Use != Variable || (s.Kind == lines.OneKey) != (pass == 0) {
+					continue
+				}
+				name, err := s.VariableOf(p)
+				other, taken := from[name]
+				switch {
+				case err != nil:
+					wrong = append(wrong, err)
+				case !taken:
+					keys[name], from[name] = p, i
+				case l.links[other].Kind != lines.OneKey:
+					err := s.Errorf(
 						"key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s",
-						p, name, keys[name], l.links[other].Label(), p, name))
-			default:
-				keys[name], from[name] = p, i
+						p, name, keys[name], l.links[other].Label(), p, name)
+					wrong = append(wrong, err)
+				}
 			}
 		}
 	}

@@ -107,6 +107,19 @@ func TestEnvironment_refused(t *testing.T) {
 	}
 }
 
+// A line that names one key wins over two with a * that make the same variable, wherever it stands.
+func TestEnvironment_one_key_wins(t *testing.T) {
+	for _, lines := range [][]string{{"env app/ A_*", "env web/ A_*", "env web/k A_k"}, {"env web/k A_k", "env app/ A_*", "env web/ A_*"}} {
+		h := newHouse(t, lines...)
+		h.write("app", "k", "1")
+		h.write("web", "k", "2")
+		h.open()
+		if _, err := h.tryStage(); err != nil {
+			t.Errorf("%q: %v", lines, err)
+		}
+	}
+}
+
 func TestEnvironment_two_keys_for_one_variable(t *testing.T) {
 	h := newHouse(t, "env app/ A_*", "env web/ A_*")
 	h.write("app", "k", "1")
