@@ -4,6 +4,7 @@
 //
 //	confit         confit as PID 1, on volumes of the kubelet's own writer: what it promises, and what goes wrong
 //	daemons        the same below the daemons that containers run
+//	hints          what messages say is to be written, done: the message is gone
 //	watchers       apps that watch their files by themselves
 //	examples       what is in examples/, and the commands of all pages
 //	storm          faults at random, and a reader that watches

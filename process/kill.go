@@ -45,5 +45,6 @@ func Refusal(err error) error {
 		return nil
 	}
 	return fmt.Errorf(
-		"cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
+		"cannot signal the app: %w; add the capability KILL, or run confit as the app's user; without either only reload exec:COMMAND takes an edit",
+		err)
 }

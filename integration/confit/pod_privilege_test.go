@@ -115,7 +115,7 @@ func TestPrivilege_capabilities(t *testing.T) {
 	other := []string{"--", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
 	c := s.startCommand(append(append(append(few, s.command()...), other...), app("-exit", "TERM=1,USR1=5")...)...)
 	c.Says("ready", 1)
-	if e := c.logs("app can't be signalled", 1); !strings.Contains(e["error"], "add the capability KILL, run confit as the app's user, or write reload exec:COMMAND") {
+	if e := c.logs("app can't be signalled", 1); !strings.Contains(e["error"], "add the capability KILL, or run confit as the app's user; without either only reload exec:COMMAND takes an edit") {
 		t.Errorf("logged %v", e)
 	}
 	c.tells(0, "that the app can't be signalled", func(st report) bool { return st.Trouble != "" && st.Rejection.Step == "" })

@@ -8,7 +8,7 @@ import (
 // mostWords is how many words a page may have, as wc -w counts them.
 var mostWords = map[string]int{
 	"CHANGELOG.md":    240, // until 0.1.0 is released
-	"HACKING.md":      820,
+	"HACKING.md":      830,
 	"README.md":       1_170,
 	"docs/README.md":  260,
 	"docs/fleet.md":   1_610,
@@ -18,7 +18,7 @@ var mostWords = map[string]int{
 	"docs/reference.md":       4_170,
 	"docs/status.md":          1_610,
 	"docs/troubleshooting.md": 2_420,
-	"docs/confitctl.md":       520,
+	"docs/confitctl.md":       530,
 	"docs/daemons.md":         3_650,
 	"docs/gate.md":            680,
 	"docs/inject.md":          1_060,
@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        940,
 
 	"docs/internals/conformance.md":  480,
-	"docs/internals/decisions.md":    3_690,
+	"docs/internals/decisions.md":    3_790,
 	"docs/internals/dependencies.md": 370,
 	"docs/internals/design.md":       2_310,
 	"docs/internals/measurements.md": 860,

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"confit/internal/near"
+	"confit/linker/near"
 	"confit/kubectl-confit/tree"
 )
 
