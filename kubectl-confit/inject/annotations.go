@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"confit/linker/near"
 	"confit/kubectl-confit/tree"
+	"confit/linker/near"
 )
 
 // signal are the signals that a process can catch, as confit takes them.
