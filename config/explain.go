@@ -18,7 +18,11 @@ import (
 // auto restarts a program, and fronts names a shell that stays in front of the app's words.
 func Explain(w io.Writer, c *Config, find func(string) error, restarts func(string) bool,
 	fronts func([]string) string) error {
-	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
+	for _, s := range settingsOf(c) {
+		if shown := s.show(); shown != "" {
+			printRow(w, s.name, s.meant(shown))
+		}
+	}
 	if len(c.App) > 0 {
 		printRow(w, "app", JoinWords(c.App))
 	}
@@ -85,13 +89,19 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 // bringsProgram reports whether a program may be a key: a target, below one, or in a directory of
 // programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
-	return strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) ||
-		slices.ContainsFunc(c.Links, func(l Link) bool {
-			target := string(l.Target)
-			return target == program || filepath.Base(target) == program ||
-				!strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
-				target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
-		})
+	if strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) {
+		return true
+	}
+	return slices.ContainsFunc(c.Links, func(l Link) bool {
+		target := string(l.Target)
+		switch {
+		case target == program, filepath.Base(target) == program:
+			return true
+		case !strings.Contains(program, "/"): // it is looked for in PATH
+			return strings.HasSuffix(target, "bin/")
+		}
+		return target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
+	})
 }
 
 // checkRendered refuses {rendered} in hooks, to which it would be an argument like any other.
@@ -129,10 +139,8 @@ func (c *Config) checkPath(path string) error {
 		path = path[:end]
 	}
 	path = strings.TrimSuffix(path, "/")
-	if path == "" || path[0] == '.' || path != filepath.Clean(path) {
-		return nil
-	}
-	if len(c.Links) == 0 || strings.ContainsAny(path, "$`*?[{\\") {
+	isPlain := path != "" && path[0] != '.' && path == filepath.Clean(path) && !strings.ContainsAny(path, "$`*?[{\\")
+	if !isPlain || len(c.Links) == 0 {
 		return nil
 	}
 	meant := ""
@@ -154,6 +162,11 @@ func (c *Config) checkPath(path string) error {
 // puts reports whether a line may put something at a path of the candidate, by its source.
 func puts(source, path string) bool {
 	dir, _, pattern := strings.Cut(source, "*")
-	return strings.HasPrefix(source+"/", path+"/") || pattern && strings.HasPrefix(path, dir) ||
-		strings.HasSuffix(source, "/") && strings.HasPrefix(path, source) || strings.ContainsAny(source, "?[")
+	switch {
+	case strings.HasPrefix(source+"/", path+"/"), strings.ContainsAny(source, "?["):
+		return true
+	case pattern:
+		return strings.HasPrefix(path, dir)
+	}
+	return strings.HasSuffix(source, "/") && strings.HasPrefix(path, source)
 }

@@ -36,12 +36,16 @@ func readLinks(text string) (Config, []error) {
 
 // render writes a links file from what was read.
 func render(c *Config) (text string) {
-	c.eachInForce(func(s *setting, shown string) {
+	for _, s := range settingsOf(c) {
+		shown := s.show()
+		if shown == "" {
+			continue
+		}
 		if !s.command() { // it quotes its words itself
 			shown = JoinWords([]string{shown})
 		}
 		text += s.name + " " + shown + "\n"
-	})
+	}
 	for i := range c.Links {
 		text += JoinWords(renderLink(&c.Links[i])) + "\n"
 	}

@@ -18,6 +18,7 @@ type setting struct {
 	means   string // the default in words, where that doesn't speak for itself
 	help    string
 	heading string // of the group that this one begins
+	letter  string // its short name
 
 	repeat  bool // may stand more than once
 	notFile bool // can't stand in a links file
@@ -221,7 +222,7 @@ func modeSettings(c *Config) settings {
 			help: "prints the version",
 		},
 		{
-			name: "help", value: order("", c, Help, parseBool), notFile: true, notEnv: true,
+			name: "help", letter: "h", value: order("", c, Help, parseBool), notFile: true, notEnv: true,
 			help: "prints this help",
 		},
 	}
@@ -250,15 +251,6 @@ func (list settings) find(name string) *setting {
 		}
 	}
 	return nil
-}
-
-// eachInForce calls do with each setting that is set, as a links file would hold it.
-func (c *Config) eachInForce(do func(s *setting, shown string)) {
-	for _, s := range settingsOf(c) {
-		if shown := s.show(); shown != "" {
-			do(s, shown)
-		}
-	}
 }
 
 // LogValue is what is set to something else than its default, for the log's first line.

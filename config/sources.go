@@ -11,9 +11,6 @@ import (
 	"confit/linker/near"
 )
 
-// shorthands are names of one letter.
-var shorthands = map[string]string{"help": "h"}
-
 // commandLine reads the flags, and the app that follows them or --. It is not ok if it wasn't read
 // to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
@@ -26,7 +23,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		if s.bare() {
 			define, switches = flags.BoolFuncP, append(switches, "--"+s.name)
 		}
-		define(s.name, shorthands[s.name], "", func(value string) error {
+		define(s.name, s.letter, "", func(value string) error {
 			list = append(list, given{setting: s, value: value, where: "--" + s.name})
 			return nil
 		})
