@@ -10,7 +10,7 @@ import (
 	"confit/process/entrypoint"
 )
 
-// parsed is what a parser of bash finds in a text: the rules of entrypoint.WillExecute, asked of a syntax tree.
+// parsed is what a parser of bash finds in a text: the rules of entrypoint.Read, asked of a syntax tree.
 type parsed struct {
 	text               string
 	how                entrypoint.How

@@ -49,7 +49,7 @@ func TestEntrypoint_parser(t *testing.T) {
 			continue
 		}
 		read++
-		if got := entrypoint.WillExecute(at.text, at.how); got && !want {
+		if got := entrypoint.Read(at.text, at.how).Executes; got && !want {
 			t.Errorf("%s: confit says yes, the parser no\n%s", at.title, at.text)
 		}
 	}
@@ -78,7 +78,7 @@ func TestEntrypoint_random(t *testing.T) {
 		text := randomScript(r, lines)
 		how := all[r.IntN(len(all))].how
 		want, known := parserSays(text, how)
-		got := entrypoint.WillExecute(text, how)
+		got := entrypoint.Read(text, how).Executes
 		if !known {
 			continue
 		}

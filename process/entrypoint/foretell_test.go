@@ -39,7 +39,7 @@ func TestFronts(t *testing.T) {
 		{". /etc/rest\n", How{Shell: "bash"}, false},
 		{"", How{Shell: "bash"}, false},
 	} {
-		if got := read(row.text, row.how).Fronts; got != row.want {
+		if got := Read(row.text, row.how).Fronts; got != row.want {
 			t.Errorf("%v: %v\n%s", row.how, got, row.text)
 		}
 	}

@@ -14,7 +14,7 @@ type Proc struct {
 	Root
 	dir     string
 	path    []string
-	read    map[Cmdline]meaning
+	read    map[Cmdline]Meaning
 	through int // a script that was asked behind a shell which stays
 }
 
@@ -26,7 +26,7 @@ type Look struct {
 	Cmdline Cmdline // tells one script, with its words, from another
 	Shell   bool    // it is one
 	Waiting bool    // it starts another program, which isn't there yet
-	meaning         // of the shell's text
+	Meaning         // of the shell's text
 	name    string
 }
 
@@ -36,7 +36,7 @@ type Cmdline [sha256.Size]byte
 // NewProc looks at processes through a directory, /proc. Relative names of scripts are looked for
 // in the directory dir, and then in a search path such as $PATH.
 func NewProc(root, dir, path string) *Proc {
-	return &Proc{Root: Root(root), dir: dir, path: filepath.SplitList(path), read: map[Cmdline]meaning{}}
+	return &Proc{Root: Root(root), dir: dir, path: filepath.SplitList(path), read: map[Cmdline]Meaning{}}
 }
 
 // mostBelow bounds how far below an app a process is asked.
@@ -112,10 +112,10 @@ func (p *Proc) judge(program program) Look {
 	means, known := p.read[found.Cmdline]
 	if !known {
 		how := How{Shell: program.shell, Command: c.file == "", Args: len(c.args) > 0}
-		means = read(p.text(c), how)
+		means = Read(p.text(c), how)
 		p.read[found.Cmdline] = means
 	}
-	found.meaning = means
+	found.Meaning = means
 	return found
 }
 

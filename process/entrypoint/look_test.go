@@ -171,7 +171,7 @@ func TestLook_once(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v", first, again, other)
 	}
 	for n := range 2 * mostRead {
-		p.read[Cmdline{byte(n), 1}] = meaning{Executes: true}
+		p.read[Cmdline{byte(n), 1}] = Meaning{Executes: true}
 	}
 	makeProgram(t, script, "exec daemon")
 	if got := p.Look(3); !got.Executes || len(p.read) > mostRead {

@@ -12,23 +12,21 @@ type How struct {
 	Args    bool   // the text has arguments, "$@"
 }
 
-// WillExecute reports whether the shell of a text becomes another program: whether a simple command
-// of it begins with exec and names a program, wherever that stands. It is a guess, as nobody can
-// tell which branch a script takes.
-func WillExecute(text string, how How) bool { return read(text, how).Executes }
-
-// meaning is what a text says of its shell.
-type meaning struct {
+// Meaning is what a text says of its shell.
+type Meaning struct {
 	Executes bool   // it will become another program
 	Fronts   bool   // it only waits for the last command, a program which exec would put in its place
 	traps    string // the signals that it does something at, as the text names them, each in blanks
 }
 
-func read(text string, how How) meaning {
+// Read finds out what a text means. Its shell becomes another program if a simple command begins
+// with exec and names a program, wherever that stands. It is a guess, as nobody can tell which
+// branch a script takes.
+func Read(text string, how How) Meaning {
 	r := &reader{rest: text, how: how, functions: map[string]bool{}}
 	found := r.list("")
 	executes := found&always != 0 || found&withArgs != 0 && (how.Args || r.sets) || r.endsInProgram()
-	return meaning{executes, !executes && r.lastIsProgram(), r.traps}
+	return Meaning{executes, !executes && r.lastIsProgram(), r.traps}
 }
 
 // finding says what of a text executes a program. That of commands that stand together is the or of

@@ -15,15 +15,15 @@ var signs = []string{
 	"exec ", "eval ", "eval eval ", "set -- ", "a", "a=", "a[", "]", "{a}>", "1>", "$@", "é", "\x00", "\xff",
 }
 
-// TestWillExecute_any: whatever a text holds, it is read to its end: in a time that its length bounds, and without a
+// TestRead_any: whatever a text holds, it is read to its end: in a time that its length bounds, and without a
 // deep stack.
-func TestWillExecute_any(t *testing.T) {
+func TestRead_any(t *testing.T) {
 	t.Parallel()
 	for _, first := range signs {
 		for _, second := range signs {
-			WillExecute(strings.Repeat(first+second, 30), How{Shell: "bash", Command: true})
+			Read(strings.Repeat(first+second, 30), How{Shell: "bash", Command: true})
 		}
-		WillExecute(strings.Repeat(first, 64<<10/len(first)), How{Shell: "dash"})
+		Read(strings.Repeat(first, 64<<10/len(first)), How{Shell: "dash"})
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -31,7 +31,7 @@ func TestWillExecute_any(t *testing.T) {
 		for range r.IntN(40) {
 			b.WriteString(signs[r.IntN(len(signs))])
 		}
-		WillExecute(b.String(), How{Shell: "bash", Command: true})
+		Read(b.String(), How{Shell: "bash", Command: true})
 	}
 }
 
@@ -50,7 +50,7 @@ func TestTraps(t *testing.T) {
 		"trap 'kill -TERM $pid' EXIT":                false,
 		"trap TERM":                                  false,
 	} {
-		l := Look{meaning: read(text, How{Shell: "bash"})}
+		l := Look{Meaning: Read(text, How{Shell: "bash"})}
 		if got := l.Traps("TERM", 15); got != want {
 			t.Errorf("%s: %v", text, got)
 		}

@@ -30,11 +30,11 @@ func table(t *testing.T) (rows []row) {
 	return rows
 }
 
-// TestWillExecute holds the table.
-func TestWillExecute(t *testing.T) {
+// TestRead holds the table.
+func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, r := range table(t) {
-		if got := WillExecute(r.text, r.how); got != r.executes {
+		if got := Read(r.text, r.how).Executes; got != r.executes {
 			t.Errorf("%s: %v\n%s", r.title, got, r.text)
 		}
 	}

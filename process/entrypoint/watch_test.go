@@ -7,7 +7,7 @@ import (
 
 // What looks find.
 var (
-	script   = Look{PID: 5, Program: "bash", Shell: true, meaning: meaning{Executes: true}}
+	script   = Look{PID: 5, Program: "bash", Shell: true, Meaning: Meaning{Executes: true}}
 	wrapper  = Look{PID: 5, Program: "gosu"}
 	daemon   = Look{PID: 5, Program: "nginx"}
 	forLife  = Look{PID: 5, Program: "dash", Shell: true, Cmdline: Cmdline{1}}
