@@ -95,9 +95,9 @@ func (t *transition) serve() {
 }
 
 // restart stops the app, and starts it on the generation in force.
-func (t *transition) restart(why string, keys ...any) {
+func (t *transition) restart(why, todo string) {
 	t.serve()
-	t.onApp().Restart(why, keys...)
+	t.onApp().Restart(why, todo)
 }
 
 // drain ends what is left of an app that is gone.

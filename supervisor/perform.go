@@ -94,7 +94,7 @@ func lookAtApp(pid int, s signals.Signal) app.Finding {
 		Disposition: signals.DispositionOf(receiver, s),
 		Runs:        runs,
 		Program:     program,
-		Alone:       app.NeedsMaster(program) && !process.HasChildOfSameProgram(daemon),
+		Alone:       !process.HasChildOfSameProgram(daemon),
 	}
 }
 

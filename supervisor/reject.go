@@ -190,7 +190,7 @@ func (t *transition) dropCandidate() {
 	switch {
 	case t.exposure.published() && t.app.Runs() && !t.ladder.HasAccepted():
 		t.serve()
-		t.onApp().StopFor(app.StayDown, "it must not stay on what was rejected")
+		t.onApp().StopFor(app.StayDown, "it must not stay on what was rejected", "")
 	case t.exposure.published() || t.neverStarted() && t.ladder.HasAccepted():
 		t.withdraw()
 	default:

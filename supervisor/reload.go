@@ -28,7 +28,7 @@ func (t *transition) makeAppRead() {
 		t.expectRead() // the app may read before the hook ends
 		t.runIn(reloading)
 	case config.Restart:
-		t.restart("the change requires it")
+		t.restart("the change requires it", "")
 	}
 }
 
@@ -40,7 +40,7 @@ func (t *transition) reloadEnded(err error, tail string) {
 		t.onApp().Reloaded()
 		t.prove()
 	case t.exposure == restored:
-		t.restart("the reload failed: " + err.Error())
+		t.restart("the reload failed: "+err.Error(), "")
 	default:
 		t.reject("reload", err, tail)
 	}
@@ -64,9 +64,9 @@ func (t *transition) touchEnded(e event) {
 	case done.err != nil:
 		t.Warn("targets not touched", "error", done.err.Error(),
 			"todo", "mount an emptyDir on the target's directory, or write reload restart")
-		t.restart("its targets can't be touched")
+		t.restart("its targets can't be touched", "")
 	case !done.watched:
-		t.restart("nobody can know whether it opens what changed")
+		t.restart("nobody can know whether it opens what changed", "")
 	default:
 		t.onApp().Reloaded("action", "touch", "pid", t.app.PID)
 		if t.hasRead != nil || t.config.Probation == 0 { // the app was faster than this answer, or is believed
@@ -79,5 +79,5 @@ func (t *transition) touchEnded(e event) {
 
 func (t *transition) readLate() {
 	t.restart("it has not opened what changed within "+t.config.Probation.String(),
-		"todo", "let it watch the directory of its configuration, or write reload restart")
+		"let it watch the directory of its configuration, or write reload restart")
 }

@@ -109,7 +109,7 @@ func (t *transition) rolledBack(further bool) {
 	t.count.RollBacks++
 	switch runs := t.app.Runs(); {
 	case runs && further: // it was started on the other one
-		t.restart("it has to start on generation " + fmt.Sprint(t.accepted().Number))
+		t.restart("it has to start on generation "+fmt.Sprint(t.accepted().Number), "")
 	case runs && t.reloadAction.Kind == config.None: // the app looks at its files by itself
 		t.endTransaction()
 	default:

@@ -199,7 +199,7 @@ func (w *walk) step() {
 		}
 	case 4:
 		if m.Runs() && m.Phase == Up && !w.works && w.dice.IntN(4) == 0 {
-			m.Restart("chance")
+			m.Restart("chance", "")
 		}
 	case 5:
 		from := []signals.Signal{signals.INT, 10, signals.HUP, signals.TERM}[w.dice.IntN(4)]

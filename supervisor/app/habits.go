@@ -73,14 +73,3 @@ func Restarts(program string) bool {
 	h, known := habits[process.Unversioned(program)]
 	return known && !h.alone
 }
-
-// NeedsMaster reports that a program reloads at HUP only where a child runs the same program.
-func NeedsMaster(program string) bool { return habits[program].alone }
-
-// keys are for the log.
-func (h habit) keys() []any {
-	if h.todo == "" {
-		return nil
-	}
-	return []any{"todo", h.todo}
-}

@@ -7,7 +7,7 @@ type Finding struct {
 	Disposition signals.Disposition
 	Runs        string // the program that gets the signal
 	Program     string // the same, or what it is wrapped around, as habits names it
-	Alone       bool   // no child of it runs the same program, which it has habits for
+	Alone       bool   // no child of it runs the same program
 }
 
 // ReloadBy makes the app reload by a signal, or by a restart if the app can't take that. auto says
@@ -15,7 +15,7 @@ type Finding struct {
 func (m *Move) ReloadBy(s signals.Signal, auto bool) {
 	m.by, m.auto, m.blocked = s, auto, false
 	if auto && m.RestartOnly {
-		m.Restart("it left at " + signals.Name(s) + " before")
+		m.Restart("it left at "+signals.Name(s)+" before", "")
 		return
 	}
 	m.lookForHandler()
@@ -43,26 +43,26 @@ func (m *Move) Probed(f Finding) {
 	h, known := habits[f.Program]
 	switch {
 	case m.auto && known && (f.Alone || !h.alone):
-		m.Restart(h.reason, h.keys()...)
+		m.Restart(h.reason, h.todo)
 	case m.survives(f.Disposition) && (!m.isNew() || f.Disposition != signals.Ignored):
 		m.noteProgram(f.Runs)
 		m.Do(Reload{m.PID, m.by})
 	case f.Disposition == signals.Unknown:
-		m.Restart("the kernel doesn't say what the app does with "+signals.Name(m.by), m.untold()...)
+		m.Restart("the kernel doesn't say what the app does with "+signals.Name(m.by), m.untold())
 	case m.isNew():
 		// It may still install its handler: look again at the deadline.
 	default:
-		m.Restart("the app has no handler for " + signals.Name(m.by) + " (disposition: " + f.Disposition.String() + ")")
+		m.Restart("the app has no handler for "+signals.Name(m.by)+" (disposition: "+f.Disposition.String()+")", "")
 	}
 }
 
-// untold are the keys of the first restart's line where auto can't know whether that is needed:
-// gVisor shows no handlers.
-func (m *Move) untold() []any {
+// untold is what to do at the first restart where auto can't know whether that is needed: gVisor
+// shows no handlers.
+func (m *Move) untold() string {
 	if m.Restarts > 0 {
-		return nil
+		return ""
 	}
-	return []any{"todo", "if the app reloads by it, write reload signal:" + signals.Name(m.by)}
+	return "if the app reloads by it, write reload signal:" + signals.Name(m.by)
 }
 
 // survives reports whether the signal may be sent. Under auto the app must catch it: an app that

@@ -9,24 +9,22 @@ import (
 )
 
 // Restart asks the app to stop. It is started again when it and its leftovers are gone.
-func (m *Move) Restart(why string, keys ...any) { m.StopFor(StartAgain, why, keys...) }
+func (m *Move) Restart(why, todo string) { m.StopFor(StartAgain, why, todo) }
 
-// StopFor is a restart, unless something else follows.
-func (m *Move) StopFor(what Then, why string, keys ...any) {
-	keys = append([]any{"pid", m.PID, "generation", m.Generation, "reason", why}, keys...)
-	m.Info("app restarting", append(keys, m.shell(keys)...)...)
+// StopFor is a restart, unless something else follows. todo is how it would be spared; "": nobody
+// knows. The first restart of a shell that stays has a todo of its own.
+func (m *Move) StopFor(what Then, why, todo string) {
+	keys := []any{"pid", m.PID, "generation", m.Generation, "reason", why}
+	switch {
+	case todo != "":
+		keys = append(keys, "todo", todo)
+	case m.Restarts == 0 && m.Entry.Script.isKnown() && !m.Entry.Works:
+		keys = append(keys, "program", m.Entry.Program, "todo", shellTodo)
+	}
+	m.Info("app restarting", keys...)
 	m.Then, m.late, m.maybeStop = what, false, maybeStop{} // it ends because of this
 	m.enter(Restarting, m.StopTimeout)
 	m.askToStop(m.StopSignal, m.StopSignal)
-}
-
-// shell are the keys of the first restart's line about a shell that stays, if the line has no todo
-// yet.
-func (m *Move) shell(keys []any) []any {
-	if m.Restarts > 0 || !m.Entry.Script.isKnown() || m.Entry.Works || slices.Contains(keys, any("todo")) {
-		return nil
-	}
-	return []any{"program", m.Entry.Program, "todo", shellTodo}
 }
 
 const shellTodo = "write exec in front of its last command, or set --entrypoint-timeout 0 if the script is the app"
