@@ -143,7 +143,7 @@ func (c *course) cutWaits() {
 	}
 	c.state.ladder.Remembered.Wait = cutWait(c.state.ladder.Remembered.Wait)
 	if o := &c.state.outcomes.Hook; o.Wait > c.config.Retry {
-		if !o.By.IsZero() && o.Told == nil {
+		if !o.By.IsZero() && o.Reporting == nil {
 			o.By = o.By.Add(c.config.Retry - o.Wait)
 		}
 		o.Wait = c.config.Retry

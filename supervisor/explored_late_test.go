@@ -34,14 +34,14 @@ func (c *course) mayBeTold(r *linker.Outcome, inForce linker.Generation) {
 	switch {
 	case r.Kind == outcomes.Soaked && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted().Generation):
 		c.breaks("what isn't in force is told to be well")
-	case s.isEnding() && !s.outcomes.Stands(r):
+	case s.isEnding() && !s.outcomes.IsListed(r):
 		c.breaks("the end tells what nobody waits for")
 	}
 }
 
 // isTold: a relapse is told once.
 func (c *course) isTold(r *linker.Outcome) {
-	if c.state.outcomes.Stands(r) {
+	if c.state.outcomes.IsListed(r) {
 		c.delivered = append(slices.Clip(c.delivered), *r)
 	}
 	if r.Hash == c.owed {

@@ -21,7 +21,7 @@ func TestHook_given_up(t *testing.T) {
 		i.state.deadline, i.state.app.Deadline = i.now.Add(time.Minute), i.now.Add(time.Minute)
 		told := linker.Outcome{Hash: "a", Kind: outcomes.Rejected} // by a hook that runs: else the gate's comes next
 		i.config.Report, i.state.note.by = []string{"tell"}, i.now.Add(time.Minute)
-		i.state.outcomes = outcomes.Outcomes{List: []linker.Outcome{told}, Hook: outcomes.Hook{Told: &told, By: i.now.Add(time.Minute)}}
+		i.state.outcomes = outcomes.Outcomes{List: []linker.Outcome{told}, Hook: outcomes.Hook{Reporting: &told, By: i.now.Add(time.Minute)}}
 		before := i.state.shown()
 		after, actions := step(i.config, i.state, i.now, hookEnded{Status: process.Status(9)})
 		if after.shown() != before || !after.due().Equal(i.state.due()) {

@@ -22,11 +22,11 @@ func TestCrash_tells(t *testing.T) {
 	if i.state.note.given == i.state.note.held || len(i.state.outcomes.List) == 0 {
 		t.Fatal("no outcome is on its way to the disk")
 	}
-	if i.state.outcomes.Told != nil {
+	if i.state.outcomes.Reporting != nil {
 		t.Fatal("an outcome is told before the note has it")
 	}
 	i.gives(crashed{errors.New("index out of range")})
-	if told := i.state.outcomes.Told; told == nil || told.Kind != outcomes.Accepted {
+	if told := i.state.outcomes.Reporting; told == nil || told.Kind != outcomes.Accepted {
 		t.Errorf("after the panic %v is told, want that the change was accepted", told)
 	}
 	i.gives(reportEnded{status: process.Status(0)})

@@ -92,7 +92,7 @@ func (w *world) runReport(a runReport) event {
 		w.fatalf("reports %+v, which was not accepted", r)
 	case r.Kind == outcomes.Soaked && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
 		w.fatalf("reports %+v, which is not in force", r)
-	case w.state.isEnding() && !w.state.outcomes.Stands(r):
+	case w.state.isEnding() && !w.state.outcomes.IsListed(r):
 		w.fatalf("the end tells %+v, which nobody waits for", r)
 	case w.rand.IntN(20) == 0:
 		return reportEnded{err: errors.New("no more processes")}
@@ -165,14 +165,14 @@ func (w *world) checkGate(s state) {
 	switch {
 	case s.shown() == gating && s.app.PID == 0 && s.app.Group != 0 && !s.expired:
 		w.fatalf("an app that is gone waits for the gate")
-	case s.shown() != done && s.outcomes.Told != nil && s.outcomes.By.IsZero():
+	case s.shown() != done && s.outcomes.Reporting != nil && s.outcomes.By.IsZero():
 		w.fatalf("a report has no deadline")
 	}
 }
 
 // drainsAlone holds that no drain waits for a report, but for one that the end owes.
 func (w *world) drainsAlone() {
-	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.Stands(w.report)) {
+	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.IsListed(w.report)) {
 		w.fatalf("a drain waits for the report hook")
 	}
 }

@@ -130,13 +130,13 @@ func (o *Outcomes) newest() *linker.Outcome {
 	case last >= 0 && IsDecided(o.List[last]):
 		return &o.List[last]
 	case o.runs():
-		return o.Told
+		return o.Reporting
 	}
 	return o.last
 }
 
-// Stands reports that an outcome is told until the hook takes it. The end of confit waits for that.
-func (o *Outcomes) Stands(r *linker.Outcome) bool { return r != nil && slices.Contains(o.List, *r) }
+// IsListed reports that an outcome is told until the hook takes it. The end of confit waits for that.
+func (o *Outcomes) IsListed(r *linker.Outcome) bool { return r != nil && slices.Contains(o.List, *r) }
 
 // drop makes a list without some.
 func (o *Outcomes) drop(gone func(linker.Outcome) bool) {

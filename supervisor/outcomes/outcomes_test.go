@@ -80,9 +80,9 @@ func (w *walk) deliver() {
 		w.t.Fatalf("a second hook is told %v", told)
 	case !w.m.MayRun:
 		w.t.Fatalf("%v is told where no hook may run", told)
-	case w.o.Stands(r) && IsGood(told) && told.Hash != w.m.InForce:
+	case w.o.IsListed(r) && IsGood(told) && told.Hash != w.m.InForce:
 		w.t.Fatalf("%v is told of what isn't in force", told)
-	case w.o.Stands(r) && !slices.Contains(w.m.Noted, told) && !w.m.Hurry && (w.m.NotNoted.IsZero() || w.m.Now.Before(w.m.NotNoted)):
+	case w.o.IsListed(r) && !slices.Contains(w.m.Noted, told) && !w.m.Hurry && (w.m.NotNoted.IsZero() || w.m.Now.Before(w.m.NotNoted)):
 		w.t.Fatalf("%v is told before it is noted", told)
 	case slices.Contains(w.owed, told) && told != w.owed[0]:
 		w.t.Fatalf("%v is told before %v", told, w.owed[0])
@@ -113,7 +113,7 @@ func TestWalks(t *testing.T) {
 		for range 400 {
 			w.step()
 			for _, r := range w.owed {
-				if !w.o.Stands(&r) {
+				if !w.o.IsListed(&r) {
 					t.Fatalf("seed %d: %v is gone, and the hook hasn't taken it", seed, r)
 				}
 			}

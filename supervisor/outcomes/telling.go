@@ -9,7 +9,7 @@ import (
 
 // Hook is the slot of the report hook.
 type Hook struct {
-	Told        *linker.Outcome // what the hook that runs is told; nil: none runs
+	Reporting   *linker.Outcome // what the hook that runs is told; nil: none runs
 	By          time.Time       // when that is killed; or, if none runs, started again
 	Wait        time.Duration   // before the last try; the next wait is twice as long
 	Overdue     bool            // it was killed at its deadline
@@ -19,7 +19,7 @@ type Hook struct {
 	fails int       // how often it has failed since then
 }
 
-func (h *Hook) runs() bool { return h.Told != nil }
+func (h *Hook) runs() bool { return h.Reporting != nil }
 
 // maxFails is how often the hook is tried at the end of confit.
 const maxFails = 2
@@ -92,14 +92,14 @@ func (o *Outcomes) Deliver(m *Moment, limit time.Duration) *linker.Outcome {
 	if !may || m.Now.Before(from) {
 		return nil
 	}
-	o.Told, o.By = o.next(m), m.Now.Add(limit)
+	o.Reporting, o.By = o.next(m), m.Now.Add(limit)
 	o.Overdue, o.interrupted = false, false
-	return o.Told
+	return o.Reporting
 }
 
 // IsOutdated reports that the hook is told that all is well, and something else follows.
 func (o *Outcomes) IsOutdated() bool {
-	return o.runs() && IsGood(*o.Told) && o.Told != o.other && !o.Stands(o.Told) && !o.interrupted
+	return o.runs() && IsGood(*o.Reporting) && o.Reporting != o.other && !o.IsListed(o.Reporting) && !o.interrupted
 }
 
 // Late reports that the hook has to be killed, as its time is over.
@@ -130,7 +130,7 @@ func (o *Outcomes) TellList(now time.Time) (kill bool) {
 		o.By = time.Time{}
 		return false
 	}
-	return !o.Stands(o.Told) && o.Interrupt(now)
+	return !o.IsListed(o.Reporting) && o.Interrupt(now)
 }
 
 // Runs reports that a hook runs, and that nothing has ended it.
@@ -140,12 +140,12 @@ func (o *Outcomes) Runs() bool { return o.runs() && !o.interrupted }
 // returns what the hook was told, nil if that doesn't matter; and how long to wait until that is
 // told again, 0 if it is told no more. After a failure retry is the first wait.
 func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *linker.Outcome, again time.Duration) {
-	told = o.Told
-	o.Told, o.By = nil, time.Time{}
+	told = o.Reporting
+	o.Reporting, o.By = nil, time.Time{}
 	switch {
 	case told == nil, failed && o.interrupted:
 		return nil, 0
-	case failed && o.Stands(told):
+	case failed && o.IsListed(told):
 		again = o.tellAgain(m, retry)
 	default:
 		o.last, o.Wait, o.fails = told, 0, 0

@@ -108,8 +108,8 @@ func (t *Trials) Confirm() { t.Former.Kills = 1 }
 // Forget forgets what a former confit was killed in.
 func (t *Trials) Forget() { t.Former = linker.Trial{} }
 
-// Now is what a kill would say in this moment. life is what comes from volumes of the generation
-// that the app lives on, where that life counts; else zero.
+// Now is the trial that the disk has to hold: the next confit finds it there if this one is killed.
+// life is what comes from volumes of the generation that the app lives on, if its life counts.
 func (t *Trials) Now(life linker.Hash) linker.Trial {
 	switch {
 	case t.IsOpen():
