@@ -61,15 +61,16 @@ func (f *Family) EndLeftovers(group Group, sig syscall.Signal, everybody bool, s
 // below lists what is below confit. With everybody, helpers are among it, and if confit is PID 1,
 // all of the namespace. It looks at all processes, unless confit has no child.
 func (f *Family) below(everybody bool) []stat {
+	top := os.Getpid()
 	switch {
 	case !hasChild():
 		return nil
-	case everybody && os.Getpid() == 1:
-		return descendants(0, nobody)
-	case everybody:
-		return descendants(os.Getpid(), nobody)
+	case !everybody:
+		return descendants(top, f.isHelper)
+	case top == 1:
+		top = 0
 	}
-	return descendants(os.Getpid(), f.isHelper)
+	return descendants(top, nobody)
 }
 
 func nobody(stat) bool { return false }

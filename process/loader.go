@@ -32,7 +32,10 @@ func checkLoader(path string) error {
 type layout struct{ table, entry, count, place, size, bytes int }
 
 // layouts are those of programs of 32 and of 64 bits, by EI_CLASS.
-var layouts = map[byte]layout{1: {28, 42, 44, 4, 16, 4}, 2: {32, 54, 56, 8, 32, 8}}
+var layouts = map[byte]layout{
+	1: {table: 28, entry: 42, count: 44, place: 4, size: 16, bytes: 4},
+	2: {table: 32, entry: 54, count: 56, place: 8, size: 32, bytes: 8},
+}
 
 const (
 	elfClass   = 4  // EI_CLASS
