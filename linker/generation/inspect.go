@@ -193,48 +193,40 @@ func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
 // Check looks at a candidate after a hook has run. What the hook left beside the keys is removed.
 // An [*files.Invalid] names what is no longer as it was staged.
 func (c *Store) Check(g *Copy) error {
-	var strays []flaw
+	var strays []lines.Key
 	var wrong []error
 	gone := false // all of it
 	err := c.inspect(g, false, func(f flaw) error {
-		if f == (flaw{added, "."}) { // something else is in its place
-			f.kind = altered
-		}
+		isStray := f.kind == added && f.path != "."
 		switch {
-		case f.kind == added:
-			strays = append(strays, f)
+		case isStray:
+			if err := c.at(g, f.path, (*safedir.Dir).RemoveAll); err != nil {
+				err = fmt.Errorf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
+				wrong = append(wrong, err)
+				return nil
+			}
+			strays = append(strays, f.path)
 		case !gone:
 			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
 			gone = f.path == "." && f.kind != attributes
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.State.Path, err)
-	case len(wrong) > 0:
-		return files.JoinInvalid(wrong)
 	}
-	return c.removeAdded(g, strays)
+	c.sayRemoved(strays)
+	return files.JoinInvalid(wrong)
 }
 
-// removeAdded removes what a hook left beside the keys, such as the __pycache__ of a checker in
-// Python, and says so once.
-func (c *Store) removeAdded(g *Copy, strays []flaw) error {
-	var names []lines.Key
-	for i, f := range strays {
-		if err := c.at(g, f.path, (*safedir.Dir).RemoveAll); err != nil {
-			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
-		}
-		if i < files.MaxProblems {
-			names = append(names, f.path)
-		}
+// sayRemoved says once what a hook left beside the keys, such as the __pycache__ of a checker in
+// Python.
+func (c *Store) sayRemoved(strays []lines.Key) {
+	shown := strays[:min(len(strays), files.MaxProblems)]
+	if len(shown) > 0 && !slices.Equal(shown, c.strays) {
+		c.strays = shown
+		c.Log.Info("removed what a hook left in its candidate", "paths", shown, "count", len(strays))
 	}
-	if len(names) > 0 && !slices.Equal(names, c.strays) {
-		c.strays = names
-		c.Log.Info("removed what a hook left in its candidate", "paths", names, "count", len(strays))
-	}
-	return nil
 }
 
 // blame says what a hook did.
@@ -243,12 +235,12 @@ func (f flaw) blame(g *Copy) string {
 	if _, key := g.Files[f.path]; key {
 		what = "key"
 	}
-	switch f.kind {
-	case added:
+	switch {
+	case f.kind == added && f.path != ".":
 		return fmt.Sprintf("the hook added %q to its candidate", f.path)
-	case removed:
+	case f.kind == removed:
 		return fmt.Sprintf("the hook removed %s %q from its candidate", what, f.path)
-	case altered:
+	case f.kind != attributes: // or something else is in its place
 		return fmt.Sprintf("the hook changed %s %q of its candidate", what, f.path)
 	}
 	return fmt.Sprintf("the hook changed the mode or owner of %s %q of its candidate", what, f.path)

@@ -164,29 +164,28 @@ func NewTaken() *Taken {
 // Add takes a target for a line and, where that has many, one of its keys; else "". If the line
 // can't have it, Add reports false, and Err has the error.
 func (t *Taken) Add(target Target, s *Line, key Key) bool {
-	of := ""
-	if key != "" {
-		of = fmt.Sprintf("key %q: ", key)
-	}
 	real := Target(t.real.Path(string(target)))
 	other := cmp.Or(t.paths[target], t.paths[real])
+	var err error
 	switch {
 	case files.IsOwnName(string(target)):
-		t.wrong = append(t.wrong, s.Errorf("%starget %q has a name that confit gives to what it keeps: rename the key",
-			of, target))
-		return false
+		err = fmt.Errorf("target %q has a name that confit gives to what it keeps: rename the key", target)
 	case other != "":
 		by := ""
 		if other != target {
 			by = fmt.Sprintf(" by the path %q", other)
 		}
-		t.wrong = append(t.wrong,
-			s.Errorf("%starget %q has a link already, for %s%s: give each source a target of its own",
-				of, target, t.by[other].Label(), by))
-		return false
+		err = fmt.Errorf("target %q has a link already, for %s%s: give each source a target of its own",
+			target, t.by[other].Label(), by)
+	default:
+		t.by[target], t.paths[target], t.paths[real] = s, target, target
+		return true
 	}
-	t.by[target], t.paths[target], t.paths[real] = s, target, target
-	return true
+	if key != "" {
+		err = fmt.Errorf("key %q: %w", key, err)
+	}
+	t.wrong = append(t.wrong, s.Errorf("%w", err))
+	return false
 }
 
 // Err is what is wrong with the targets, an [*files.Invalid] or nil. It is asked once, at the end.
