@@ -29,9 +29,9 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 	for _, name := range files.SortedKeys(keys) {
 		key := keys[name]
 		if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
-			wrong = append(wrong,
-				fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name,
-					size, maxVariable))
+			err := fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d",
+				key, name, size, maxVariable)
+			wrong = append(wrong, err)
 			continue
 		}
 		value, err := l.copies.Read(g, key)

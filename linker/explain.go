@@ -205,7 +205,7 @@ func (e *explanation) checkPlan(wanted map[Target]target.Want, refuse func(error
 	p := e.targets.Plan(wanted)
 	refuse(p.Err())
 	for _, s := range p.Links {
-		e.checkDir(filepath.Dir(string(s.Target)), refuse)
+		e.checkDir(s.Target.Dir(), refuse)
 	}
 }
 

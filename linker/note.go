@@ -110,7 +110,8 @@ func (l *Linker) readNote() (n Note, err error) {
 	damaged := json.Unmarshal(data, &file) // which reads on after a value of another type
 	if damaged != nil {
 		_, another := errors.AsType[*json.UnmarshalTypeError](damaged)
-		if damaged = fmt.Errorf("cannot read %s: it is damaged: %w", statedir.Note, damaged); !another {
+		damaged = fmt.Errorf("cannot read %s: it is damaged: %w", statedir.Note, damaged)
+		if !another {
 			return n, damaged
 		}
 	}

@@ -123,7 +123,8 @@ func (l *Linker) sweepTries(f *Former) {
 	if !l.state.SweepTries() {
 		return
 	}
-	if f.Killed.Kills--; f.Killed.Kills <= 0 {
+	f.Killed.Kills--
+	if f.Killed.Kills <= 0 {
 		f.Killed = Trial{}
 	}
 	l.RecordTrial(f.Killed)

@@ -106,7 +106,8 @@ func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generat
 		return nil, err
 	}
 	g.Unrendered, g.Current, l.unlinked = false, true, nil
-	if g.Hash = generation.HashOf(g.Files); accepted != nil && g.Hash == accepted.Hash {
+	g.Hash = generation.HashOf(g.Files)
+	if accepted != nil && g.Hash == accepted.Hash {
 		l.state.RemoveGeneration(g.Number)
 		delete(l.generations, g.Number)
 		accepted.Current = true
@@ -135,12 +136,10 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 				continue
 			}
 			l.tooPrivate = append(l.tooPrivate, i)
+			todo := fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then",
+				s.Source, s.Target, s.At())
 			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user,
-				"mode", fmt.Sprintf("%04o", f.Mode),
-				"todo",
-				fmt.Sprintf(
-					"add mode=0644 to the line link %s %s%s: everybody in the container may read the file then",
-					s.Source, s.Target, s.At()))
+				"mode", fmt.Sprintf("%04o", f.Mode), "todo", todo)
 		}
 	}
 }

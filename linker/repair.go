@@ -51,7 +51,8 @@ func (l *Linker) CheckShown(number int) error {
 // who opens what has changed it opens no file, as that would count. Now and then it returns memory
 // to the system, as [Linker.Collect] does.
 func (l *Linker) Repair(number int) (anew bool, err error) {
-	if l.repairs++; l.repairs%repairsToRest == 0 {
+	l.repairs++
+	if l.repairs%repairsToRest == 0 {
 		debug.FreeOSMemory()
 	}
 	l.saidBefore, l.unrepaired = l.unrepaired, map[string]error{}

@@ -206,7 +206,8 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	g := &generation.Copy{Files: files, Targets: targets, Unmoved: r.CheckUnmoved}
 	g.Hash = generation.HashOf(files)
 	g.Shared, g.Local = l.share(files)
-	if g.Inputs = g.Hash; l.config.Render {
+	g.Inputs = g.Hash
+	if l.config.Render {
 		l.unlinked = r.Keys
 	}
 	return g, nil

@@ -20,10 +20,12 @@ import (
 // write puts a generation into the state directory, first as N.tmp. A failure leaves nothing
 // behind, but for one that could not be removed, which the next write of N does. The result is the
 // generation, or the accepted one if that has the same keys.
-func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy,
-	error) {
+func (l *Linker) write(
+	g *generation.Copy, r *volume.Reading, accepted *generation.Copy, except Hash,
+) (*generation.Copy, error) {
 	g.Unrendered = l.config.Render
-	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) {
+	isSame := accepted != nil && g.Inputs == accepted.Inputs
+	if isSame && (accepted.Current || !l.config.Render || except == g.Inputs) {
 		lead(accepted, g)
 		return accepted, nil
 	}
@@ -141,7 +143,8 @@ func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
 		return damage
 	}
 	for range maxAttempts {
-		if err = l.stageAgain(g, damage); !errors.Is(err, files.ErrMoved) {
+		err = l.stageAgain(g, damage)
+		if !errors.Is(err, files.ErrMoved) {
 			break
 		}
 	}

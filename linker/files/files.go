@@ -176,7 +176,8 @@ func Cause(err error) error {
 
 // Reason is the [Cause] of what can't be read, and how a pod lets confit read what it may not.
 func Reason(err error) error {
-	if err = Cause(err); !IsDenied(err) {
+	err = Cause(err)
+	if !IsDenied(err) {
 		return err
 	}
 	return fmt.Errorf("%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode",

@@ -131,8 +131,12 @@ func (c *Store) Replace(g, again *Copy, written string) error {
 // same kind and confit may read it. It never gives a set-user-ID bit.
 func keepLooks(in, to *safedir.Dir, name, as string) error {
 	was, err := in.Stat(name)
-	is, missing := to.Stat(as)
-	if err != nil || missing != nil || (was.Mode^is.Mode)&unix.S_IFMT != 0 || in.Readable(name) != nil {
+	if err != nil {
+		return err
+	}
+	is, err := to.Stat(as)
+	isSameKind := err == nil && (was.Mode^is.Mode)&unix.S_IFMT == 0
+	if !isSameKind || in.Readable(name) != nil {
 		return err
 	}
 	return errors.Join(to.Chown(as, was.Uid, was.Gid), to.Chmod(as, was.Mode&0o777))

@@ -198,7 +198,7 @@ func (t *Taken) Err() error {
 func (t *Taken) checkInside() {
 	outers := map[string]Target{} // by directory: thousands of targets may be in one
 	for _, target := range files.SortedKeys(t.by) {
-		dir := filepath.Dir(string(target))
+		dir := target.Dir()
 		if _, known := outers[dir]; !known {
 			outers[dir] = t.outer(dir)
 		}

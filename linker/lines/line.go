@@ -102,6 +102,12 @@ type Key string
 // Target is the absolute path where an app looks.
 type Target string
 
+// Dir is the directory of the target.
+func (t Target) Dir() string { return path.Dir(string(t)) }
+
+// Base is its name there.
+func (t Target) Base() string { return path.Base(string(t)) }
+
 // DataLink is the link that the kubelet swaps, dataDirName of atomic_writer.go.
 const DataLink = "..data"
 

@@ -55,9 +55,8 @@ func (t *Table) Check() error {
 	}
 	for _, m := range t.list {
 		if _, key, found := m.subPath(); found && m.point != t.state && files.Inside(m.point, t.state) {
-			wrong = append(wrong,
-				fmt.Errorf(
-					"cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already", m.point, key))
+			err := fmt.Errorf("cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already", m.point, key)
+			wrong = append(wrong, err)
 		}
 	}
 	return files.JoinInvalid(wrong)

@@ -62,11 +62,13 @@ func Open(path string, makes bool) (*Dir, error) {
 		if name == "" || name == "." {
 			continue
 		}
-		if next, to, err = d.follow(name, makes); to != "" {
+		next, to, err = d.follow(name, makes)
+		if to != "" {
 			way = append(strings.Split(to, "/"), way...)
-			if links++; links > maxLinks {
-				err = unix.ELOOP
-			}
+			links++
+		}
+		if links > maxLinks {
+			err = unix.ELOOP
 		}
 		d.Close()
 		d = next

@@ -61,7 +61,8 @@ func (d *Dir) Within(way string, do func(in *Dir, name string, st files.Stat) er
 		case strings.HasPrefix(to, "/"):
 			return ErrOut
 		}
-		if way = to; goesOn {
+		way = to
+		if goesOn {
 			way += "/" + rest
 		}
 		links++

@@ -85,7 +85,8 @@ func (s *Dir) Close() {
 // Through has links lead through a view of the directory, "" for none, and refuses one that is
 // something else.
 func (s *Dir) Through(view string) error {
-	if s.View = view; view == "" {
+	s.View = view
+	if view == "" {
 		return nil
 	}
 	own, err1 := os.Stat(s.Path)

@@ -30,11 +30,11 @@ func (t *Set) work(s *Step, do func(act) error) error {
 	var err error
 	switch unwanted := s.Dest == ""; {
 	case s.verb == spare:
-		err = &safedir.Blocked{What: s.found}
+		err = &safedir.Blocked{What: s.what}
 	case s.verb != none:
 		var in *safedir.Dir
-		if in, err = t.enter(filepath.Dir(string(s.Target)), !unwanted); err == nil {
-			err = in.Unshut(func() error { return do(act{s, in, filepath.Base(string(s.Target))}) })
+		if in, err = t.enter(s.Target.Dir(), !unwanted); err == nil {
+			err = in.Unshut(func() error { return do(act{s, in, s.Target.Base()}) })
 		} else if unwanted {
 			err = files.Ignoring(err, unix.ENOENT)
 		}
@@ -107,7 +107,7 @@ func (a act) act() error {
 		if err := a.putLink(beside); err != nil { // the name for what is kept
 			return err
 		}
-	case a.from != "" && !a.in.Missing(a.name):
+	case a.link != "" && !a.in.Missing(a.name):
 	case a.verb == link:
 		return a.orUnplanned(a.putLink(a.name))
 	default: // a directory that was kept when the image was built is in a lower layer of overlayfs
@@ -190,7 +190,7 @@ func (a act) folds() string {
 // isOurs reports our link that the step was planned for, or the one that was to be made.
 func (a act) isOurs(name string) bool {
 	to, err := a.in.Readlink(name)
-	return err == nil && (to == string(a.from) || to == string(a.Dest))
+	return err == nil && (to == string(a.link) || to == string(a.Dest))
 }
 
 func (a act) removeOurs(name string) {

@@ -71,10 +71,6 @@ type place struct {
 	err      error  // why the system keeps it from being looked at
 }
 
-// isFileFor reports a file of the image where a link to a whole directory is wanted, which nobody
-// could open as a file.
-func (p place) isFileFor(w Want) bool { return w.Dir && p.what == regularFile && !p.kept && !p.linked }
-
 // verb is what is done to a target. Each leaves it whole: old or new.
 type verb int
 
@@ -107,10 +103,13 @@ type Step struct {
 	verb   verb
 	Target lines.Target
 	Want          // no Dest: what confit made there is to go
-	found  string // what stood there, with its article
-	from   Dest   // what our link that stands there points at, "" where nothing stands
+	place         // what was found there
 	ready  string // the name beside the target of the new link, "" if there is none, or it was used
 }
+
+// coversFile reports a file of the image where a link to a whole directory is wanted, which nobody
+// could open as a file.
+func (s *Step) coversFile() bool { return s.Dir && s.what == regularFile && !s.kept && !s.linked }
 
 // Plan is how to come from targets as they are to what is wanted.
 type Plan struct {
@@ -145,7 +144,7 @@ func (p *Plan) each(do func(*Step) error, parts ...[]Step) {
 // file counts as the image's own until a link of confit's has stood in its place. What can't be
 // covered is refused.
 func plan(target lines.Target, w Want, p place) (Step, error) {
-	s := Step{Target: target, Want: w, found: p.what, from: p.link}
+	s := Step{Target: target, Want: w, place: p}
 	ours := p.standing == ourLink || p.standing == nothing
 	switch unwanted := w.Dest == ""; {
 	case unwanted && ours && p.kept:
@@ -159,29 +158,30 @@ func plan(target lines.Target, w Want, p place) (Step, error) {
 		s.verb = spare
 	case ours:
 		s.verb = link
-	case p.standing == aFile && !p.isFileFor(w), p.standing == emptyDir && w.Dir:
+	case p.standing == aFile && !s.coversFile(), p.standing == emptyDir && w.Dir:
 		s.verb = cover
 		if p.kept || p.linked {
 			s.verb = reclaim
 		}
 	default:
-		return s, refusal(target, w, p)
+		return s, s.refusal()
 	}
 	return s, nil
 }
 
-func refusal(target lines.Target, w Want, p place) error {
-	what, instead := p.what, cmp.Or(p.instead, "another target")
-	switch {
-	case p.standing == emptyDir:
+func (s *Step) refusal() error {
+	what, instead := s.what, cmp.Or(s.instead, "another target")
+	if s.standing == emptyDir {
 		what = "a directory"
-	case p.isFileFor(w):
+	}
+	name := path.Base(string(s.Dest))
+	isDir := what == fullDir || what == "a directory"
+	switch {
+	case s.coversFile():
 		instead = "one key of the directory as the source, or a directory as the target"
+	case !s.Dir && isDir && name != s.Target.Base():
+		instead = fmt.Sprintf("the file, such as %q", path.Join(string(s.Target), name))
 	}
-	if name := path.Base(string(w.Dest)); !w.Dir && (what == fullDir || what == "a directory") &&
-		name != path.Base(string(target)) {
-		instead = fmt.Sprintf("the file, such as %q", path.Join(string(target), name))
-	}
-	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", target,
+	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", s.Target,
 		what, instead)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -82,11 +81,11 @@ func leadsTo(path string, dest Dest) bool {
 
 // find looks at what stands at a target. dest is its wanted destination, "" if it is to go.
 func (t *Set) find(target lines.Target, dest Dest) place {
-	d, err := t.enter(filepath.Dir(string(target)), false)
+	d, err := t.enter(target.Dir(), false)
 	if err != nil {
 		return unreachable(err)
 	}
-	name := filepath.Base(string(target))
+	name := target.Base()
 	p := lookAt(d, name)
 	if read, err := d.Readlink(name); err == nil {
 		switch to := Dest(read); {
@@ -109,7 +108,7 @@ func (t *Set) ours(target lines.Target, to Dest) bool {
 // keeps reports whether something is kept beside a target. A link of ours under that name is a
 // leftover.
 func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
-	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
+	kept := files.Beside(target.Base(), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
 		return !t.ours(target, Dest(to))
 	}

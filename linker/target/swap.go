@@ -92,19 +92,22 @@ func (a act) keep(name string) (isDir bool, err error) {
 	if err == nil {
 		err = a.check(a.name)
 	}
-	switch isDir = st.IsDir(); {
-	case err != nil:
-	case isDir:
-		if err = a.in.MakeLike(name, a.name); err != nil && err != unix.EEXIST {
-			_ = a.in.Remove(name)
-		}
-	default:
-		if err = a.in.Link(a.name, name); err == nil && (!a.in.Is(name, st) || !a.in.Is(a.name, st)) {
-			_ = a.in.Remove(name)
-			err = a.orUnplanned(unix.EEXIST)
-		}
+	if err != nil {
+		return false, err
 	}
-	return isDir, err
+	if st.IsDir() {
+		err = a.in.MakeLike(name, a.name)
+		if err != nil && err != unix.EEXIST {
+			_ = a.in.Remove(name)
+		}
+		return true, err
+	}
+	err = a.in.Link(a.name, name)
+	if err == nil && (!a.in.Is(name, st) || !a.in.Is(a.name, st)) { // another one by now
+		_ = a.in.Remove(name)
+		err = a.orUnplanned(unix.EEXIST)
+	}
+	return false, err
 }
 
 // replace is for a directory, which can't be renamed over a link, nor a link over it. It fails if

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"confit/linker/files"
@@ -55,7 +54,7 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) *Pla
 func (p *Plan) Tell(said func(target lines.Target, found string, err error)) {
 	for _, s := range slices.Concat(p.prunes, p.Links, p.refused) {
 		if err := p.failed[s.Target]; err != nil || s.verb != none && s.verb != spare {
-			said(s.Target, s.found, err)
+			said(s.Target, s.what, err)
 		}
 	}
 }
@@ -77,9 +76,9 @@ func (t *Set) Make(wanted map[lines.Target]Want) error {
 // has gone.
 func (t *Set) Touch(target lines.Target, dest Dest) error {
 	defer t.leave()
-	in, err := t.enter(filepath.Dir(string(target)), false)
+	in, err := t.enter(target.Dir(), false)
 	if err == nil {
-		a := act{&Step{Want: Want{Dest: dest}}, in, filepath.Base(string(target))}
+		a := act{&Step{Want: Want{Dest: dest}}, in, target.Base()}
 		err = in.Unshut(func() error {
 			return in.Replace(a.name,
 				func(tmp string) error { return cmp.Or(in.Symlink(string(dest), tmp), a.check(a.name)) })
@@ -97,11 +96,11 @@ func (t *Set) Touch(target lines.Target, dest Dest) error {
 func (t *Set) Sweep(links []*lines.Line) {
 	dirs := map[string]bool{}
 	for target := range t.made {
-		dirs[filepath.Dir(string(target))] = true
+		dirs[target.Dir()] = true
 	}
 	for _, s := range links { // what --bake made isn't on the list, nor what stood there before that was lost
 		if s.Single() {
-			dirs[filepath.Dir(string(s.Target))] = true
+			dirs[s.Target.Dir()] = true
 		} else if s.Use == lines.Linked {
 			dirs[string(s.Target)] = true
 		}
@@ -132,8 +131,8 @@ func (t *Set) leftover(d *safedir.Dir, path string, e fs.DirEntry) bool {
 	}
 	to := Dest(read)
 	for target, dest := range t.made {
-		name := filepath.Base(string(target))
-		if dest == to && (temporary || filepath.Dir(string(target)) == path &&
+		name := target.Base()
+		if dest == to && (temporary || target.Dir() == path &&
 			(e.Name() == files.Beside(name, files.KeptPrefix) ||
 				e.Name() == files.Beside(name, files.ReplacedPrefix))) {
 			return true

@@ -60,8 +60,9 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 
 // elsewhere is a reader whose sources lead to a directory that is laid out like mount, where has
 // says so of a line, as it is and as it would be there. The error is none if it never does.
-func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *lines.Line) (bool, error)) (*Reader,
-	error) {
+func (rd *Reader) elsewhere(
+	mount, dir string, none error, has func(s, there *lines.Line) (bool, error),
+) (*Reader, error) {
 	moved := func(p string) string { return filepath.Join(dir, strings.TrimPrefix(p, mount)) }
 	moving, some := *rd, false
 	moving.Mounted, moving.once = slices.Clone(rd.Mounted), maps.Clone(rd.once)

@@ -23,7 +23,8 @@ func (v *volume) stat(name string) (st files.Stat, err error) {
 	}
 	kind := "" // of what is no file
 	err = v.root.Within(name, func(in *safedir.Dir, last string, found files.Stat) error {
-		if st = found; !st.IsDir() && !st.IsRegular() {
+		st = found
+		if !st.IsDir() && !st.IsRegular() {
 			kind = in.Describe(last)
 		}
 		return nil

@@ -91,7 +91,8 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	root := mount
 	if atomic {
 		defer mount.Close()
-		switch v.data, err = mount.Readlink(lines.DataLink); {
+		v.data, err = mount.Readlink(lines.DataLink)
+		switch {
 		case err == unix.ENOENT:
 			return v, tornDownError(dir)
 		case err != nil:
