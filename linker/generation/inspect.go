@@ -166,13 +166,13 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *file
 
 // copyOf copies what has a name, if it is a regular file, and returns its hash. A file that is larger
 // than it was has another one.
-func (c *Store) copyOf(in *safedir.Dir, name string, size int64, to io.Writer) (files.Hash, error) {
+func (c *Store) copyOf(in *safedir.Dir, name string, size int64, to io.Writer) (sum files.Hash, err error) {
 	f, _, err := in.OpenRegular(name)
 	if err != nil {
-		return files.Hash{}, err
+		return sum, err
 	}
 	defer f.Close()
-	sum, _, err := c.CopyUpTo(f, to, size)
+	sum, _, err = c.CopyUpTo(f, to, size)
 	return sum, err
 }
 

@@ -89,15 +89,16 @@ func (s *Dir) Through(view string) error {
 	if view == "" {
 		return nil
 	}
-	own, err1 := os.Stat(s.Path)
-	seen, err2 := os.Stat(view)
-	err := errors.Join(err1, err2)
-	if err == nil && !os.SameFile(own, seen) {
-		err = errors.New("it is another directory")
+	seen, err := safedir.At(view)
+	if err == nil {
+		seen.Close()
+		if !seen.St.Same(s.Top.St) {
+			err = errors.New("it is another directory")
+		}
 	}
 	if err != nil {
 		err = fmt.Errorf("cannot lead links through %q: %w; mount the state directory %q there, too, read-only", view,
-			files.Cause(err), s.Path)
+			err, s.Path)
 	}
 	return err
 }

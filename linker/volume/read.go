@@ -79,27 +79,27 @@ func (r *Reading) ReadSome() map[lines.Key]generation.File {
 // hashKey reads a key, and holds it if it is small. left is how many bytes the keys to be copied
 // may still have. The limit holds for what is read, too, as a key may have grown since it was
 // looked at. A direct key may be large, but not grow.
-func (r *Reading) hashKey(k *Key, direct bool, left *int64) (files.Hash, int64, error) {
+func (r *Reading) hashKey(k *Key, direct bool, left *int64) (sum files.Hash, n int64, err error) {
 	if !direct && k.st.Size > *left {
-		return files.Hash{}, 0, r.from.tooLargeError(k)
+		return sum, 0, r.from.tooLargeError(k)
 	}
 	f, st, err := k.open()
 	if err != nil {
-		return files.Hash{}, 0, err
+		return sum, 0, err
 	}
 	defer f.Close()
 	if direct {
 		limit := min(max(k.st.Size, r.from.MaxSize), math.MaxInt64-1)
-		sum, n, err := r.from.CopyUpTo(f, io.Discard, limit)
+		sum, n, err = r.from.CopyUpTo(f, io.Discard, limit)
 		if n > limit {
 			err = files.ErrMoved
 		}
 		return sum, n, err
 	}
 	if err := r.checkOffDisk(f, st, k.vol, k.name); err != nil {
-		return files.Hash{}, 0, err
+		return sum, 0, err
 	}
-	sum, n, err := r.hashCopied(k, f, st.Size, *left)
+	sum, n, err = r.hashCopied(k, f, st.Size, *left)
 	if *left -= n; *left < 0 {
 		err = r.from.tooLargeError(k)
 	}
@@ -140,7 +140,7 @@ func (rd *Reader) tooLargeError(k *Key) error {
 
 // Copy copies a key's bytes to w and returns their hash. It refuses to get what lives in memory to
 // a disk.
-func (r *Reading) Copy(k *Key, w io.Writer, f generation.File) (files.Hash, error) {
+func (r *Reading) Copy(k *Key, w io.Writer, f generation.File) (sum files.Hash, err error) {
 	if held, ok := r.held[k.Path]; ok {
 		delete(r.held, k.Path)
 		_, err := w.Write(held)
@@ -148,13 +148,13 @@ func (r *Reading) Copy(k *Key, w io.Writer, f generation.File) (files.Hash, erro
 	}
 	in, st, err := k.open()
 	if err != nil {
-		return files.Hash{}, err
+		return sum, err
 	}
 	defer in.Close()
 	if err := r.checkOffDisk(in, st, k.vol, k.name); err != nil {
-		return files.Hash{}, err
+		return sum, err
 	}
-	sum, _, err := r.from.CopyUpTo(in, w, f.Size)
+	sum, _, err = r.from.CopyUpTo(in, w, f.Size)
 	return sum, err
 }
 
