@@ -41,7 +41,7 @@ func (h *house) wantAccepted(number int, words ...string) Generation {
 
 // lifeless is a generation without what each life has of its own.
 func lifeless(g Generation) Generation {
-	g.Keys = nil
+	g.Sums = nil
 	return g
 }
 

@@ -9,7 +9,7 @@ import (
 
 // tellAlone says once which copies of the first generation in force their group can't read any
 // more: a sidecar of another user may.
-func (l *Linker) tellAlone(g *generation.Copy) {
+func (l *Linker) tellAlone(g *generation.Stored) {
 	if l.toldAlone || g == nil {
 		return
 	}

@@ -39,7 +39,7 @@ type (
 	Hash         = files.Hash
 	Invalid      = files.Invalid
 	Key          = lines.Key
-	Keys         = generation.Keys
+	Sums         = generation.Sums
 	Link         = lines.Link
 	Fingerprint  = volume.Fingerprint
 	SeedPair     = seed.Pair

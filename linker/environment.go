@@ -19,7 +19,7 @@ const pointerSize = 8
 
 // readEnvironment makes the environment of a generation from its files. An [*Invalid] names keys
 // that can't be variables.
-func (l *Linker) readEnvironment(g *generation.Copy) error {
+func (l *Linker) readEnvironment(g *generation.Stored) error {
 	keys, err := l.variables(g)
 	if err != nil || len(keys) == 0 {
 		return err
@@ -70,7 +70,7 @@ func checkSize(e *Environment, limit int) error {
 
 // variables lists the variables of a generation, with the key of each. Lines that name one key win
 // over those with a *, so they come first.
-func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
+func (l *Linker) variables(g *generation.Stored) (map[string]Key, error) {
 	keys, from := map[string]Key{}, map[string]int{}
 	var wrong []error
 	for pass := range 2 {

@@ -211,7 +211,7 @@ func (e *explanation) checkPlan(wanted map[Target]target.Want, refuse func(error
 
 // checkVariables refuses keys that can't be variables by their names.
 func (e *explanation) checkVariables(keys []volume.Key) {
-	g := generation.Copy{Files: map[Key]generation.File{}}
+	g := generation.Stored{Files: map[Key]generation.File{}}
 	for _, k := range keys {
 		f := g.Files[k.Path]
 		f.Links = append(f.Links, k.Line.Index)

@@ -21,7 +21,7 @@ var notInFingerprint = map[string]string{
 
 // TestLinksFingerprint_fields: a new field of a line is in the fingerprint, or somebody has said why not.
 func TestLinksFingerprint_fields(t *testing.T) {
-	g := &generation.Copy{}
+	g := &generation.Stored{}
 	without := (&Linker{state: &statedir.Dir{}, links: []*lines.Line{{}}}).linksFingerprint(g)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[lines.Line]()) {
 		if f.Anonymous || !f.IsExported() {

@@ -44,7 +44,7 @@ func TestLarge(t *testing.T) {
 
 // withKeys gives a generation so many keys with names of 100 letters, which are not on the disk.
 func (h *house) withKeys(number, keys int) Rung {
-	g := &generation.Copy{Generation: Generation{Number: number}, Files: map[Key]generation.File{}, Targets: map[Target]target.Want{}}
+	g := &generation.Stored{Generation: Generation{Number: number}, Files: map[Key]generation.File{}, Targets: map[Target]target.Want{}}
 	for i := range keys {
 		name := fmt.Sprintf("%s%06d", strings.Repeat("k", 94), i)
 		g.Files[Key("web/"+name)] = generation.File{Sum: Hash{1}, Mode: 0o444, Size: 100, Links: []int{0}}

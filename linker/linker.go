@@ -38,10 +38,10 @@ type Linker struct {
 	log       *slog.Logger
 	ownDirs   []string // what Owns looks for
 
-	generations map[int]*generation.Copy // those that are on the disk, by number
-	former      generation.Copy          // what a former confit left in force, if it is not one of these
-	noted       []int                    // the numbers of those that note.json names
-	shown       int                      // the one that this confit put in force; 0: none yet
+	generations map[int]*generation.Stored // those that are on the disk, by number
+	former      generation.Stored          // what a former confit left in force, if it is not one of these
+	noted       []int                      // the numbers of those that note.json names
+	shown       int                        // the one that this confit put in force; 0: none yet
 	// the staged keys of the last look: their targets are found with those of the rendered keys
 	unlinked []volume.Key
 	mounts   *mounts.Table // until the first look
@@ -80,7 +80,7 @@ func newLinker(c Config, st *statedir.Dir) *Linker {
 		links:       c.lines,
 		state:       st,
 		copies:      &generation.Store{Copier: copier, Links: c.lines, State: st, Log: c.Log},
-		generations: map[int]*generation.Copy{},
+		generations: map[int]*generation.Stored{},
 		reader:      volume.NewReader(copier, c.lines, st, c.AllowDisk),
 		targets:     target.New(st, c.Log),
 		watch:       watch.NewChanges(c.Log, st.Path, statedir.Names),
@@ -116,7 +116,7 @@ func (l *Linker) Owns(path string) bool {
 // many files: call it after the app was reloaded.
 func (l *Linker) Collect(newest int, accepted ...int) {
 	if len(accepted) > 0 {
-		l.former = generation.Copy{}
+		l.former = generation.Stored{}
 	}
 	used := l.inUse(accepted)
 	for n := newest + 1; n <= l.Newest(); n++ {
@@ -177,7 +177,7 @@ func (l *Linker) names() error {
 func (l *Linker) isGone(number int) bool { return l.state.Generations.Missing(strconv.Itoa(number)) }
 
 // generation is one of those on the disk.
-func (l *Linker) generation(number int) (*generation.Copy, error) {
+func (l *Linker) generation(number int) (*generation.Stored, error) {
 	if g := l.generations[number]; g != nil {
 		return g, nil
 	}

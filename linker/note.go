@@ -154,7 +154,7 @@ func joinLine(a, b error) error {
 
 // linksFingerprint changes when the same volumes would give another generation or other targets, or
 // a note was damaged.
-func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
+func (l *Linker) linksFingerprint(g *generation.Stored) Hash {
 	var from []any
 	for _, s := range l.links {
 		link := s.Link
@@ -167,8 +167,8 @@ func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 }
 
 // readGeneration returns a stored generation if it is intact, or could be staged again.
-func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
-	g := &generation.Copy{Generation: s.Generation, Files: s.Keys, Targets: s.Targets}
+func (l *Linker) readGeneration(s *storedRung) (*generation.Stored, error) {
+	g := &generation.Stored{Generation: s.Generation, Files: s.Keys, Targets: s.Targets}
 	switch {
 	case g.Number <= 0 || g.Hash != generation.HashOf(g.Files):
 		return nil, fmt.Errorf("cannot use generation %d: its hash differs from the stored one", s.Number)

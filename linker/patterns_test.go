@@ -82,7 +82,7 @@ func TestVolumes_prefix(t *testing.T) {
 	h.open()
 	h.adopt()
 	var got []string
-	keys := h.note.Ladder.InForce().Keys.Sums()
+	keys := h.note.Ladder.InForce().Sums.ByKey()
 	for _, v := range h.linker.Volumes() {
 		for _, key := range []string{"a", "sub/b", "c", "top", "d/e"} {
 			if _, there := keys[strings.TrimPrefix(v.Prefix+"/"+key, "/")]; there {

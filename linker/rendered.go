@@ -40,7 +40,7 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	return c, err
 }
 
-func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error) {
+func (l *Linker) complete(g, accepted *generation.Stored) (*generation.Stored, error) {
 	if err := l.Check(g.Number); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 
 // writeRendered adds copies of the files that lines ask for. None is more readable than the strictest
 // staged key, whose bytes may be in each, unless a line has a mode.
-func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safedir.Dir) error {
+func (l *Linker) writeRendered(g *generation.Stored, r *volume.Reading, top *safedir.Dir) error {
 	made, err := r.Hash()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safed
 
 // finish works out what follows from all files of a generation. The result is that, or the accepted
 // one if it has the same files.
-func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generation.Copy) (*generation.Copy, error) {
+func (l *Linker) finish(g *generation.Stored, r *volume.Reading, accepted *generation.Stored) (*generation.Stored, error) {
 	var err error
 	if g.Targets, err = l.linkable(append(l.unlinked, r.Keys...)); err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func (l *Linker) said(what, key, path, found string, err error) {
 	}
 }
 
-func (l *Linker) repairGeneration(g *generation.Copy) {
+func (l *Linker) repairGeneration(g *generation.Stored) {
 	damage := l.copies.Compare(g, l.opens.Watches())
 	if err := l.stageDamaged(g, damage); err != nil {
 		l.said("generation", "path", g.Dir, "", err)

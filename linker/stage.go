@@ -29,7 +29,7 @@ type Candidate struct {
 	Changes     []Change    // against the accepted generation
 	Writing     Writing     // how the volumes change that it comes from
 	Unrendered  bool        // the renderer has to run, and then [Linker.Complete]
-	Unrun       bool        // it is the accepted generation, as its keys are [Known.Spared]
+	Unrun       bool        // it is the accepted generation, as its keys are [Known.Except]
 	Fingerprint Fingerprint // of the volumes
 	Fresh       bool        // a key may have changed once more without another print
 }
@@ -38,7 +38,7 @@ type Candidate struct {
 type Known struct {
 	Fingerprint Fingerprint // of the last look that came to an end
 	Accepted    int         // the generation that is accepted; 0: none
-	Spared      Hash        // keys on which the renderer doesn't run, if the accepted generation has its files
+	Except      Hash        // keys on which the renderer doesn't run, if the accepted generation has its files
 	Unwritten   bool        // nobody is about to try the candidate: nothing is written, and it has no number
 }
 
@@ -144,7 +144,7 @@ func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 	if errors.Is(err, ErrUnchanged) {
 		seen, before = before, ""
 	}
-	l.log.Debug("volumes looked at", "found", found, "compared", seen.Beside(before))
+	l.log.Debug("volumes looked at", "found", found, "compared", seen.Without(before))
 }
 
 // take makes a candidate of what a look has found.
@@ -153,7 +153,7 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	read, err := l.read(r)
 	g := read
 	if err == nil && !k.Unwritten {
-		g, err = l.write(read, r, accepted, k.Spared)
+		g, err = l.write(read, r, accepted, k.Except)
 	}
 	// A swap deletes the old directory while it is read. So an error, or the finding that nothing
 	// needs to be written, counts only if nothing has changed.
@@ -168,7 +168,7 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	case err == nil:
 		l.describe(c, g, accepted)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
-		c.Unrun = l.config.Render && g == accepted && k.Spared == g.Inputs
+		c.Unrun = l.config.Render && g == accepted && k.Except == g.Inputs
 	case !IsInvalid(err):
 		return err
 	default:
@@ -182,8 +182,8 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 }
 
 // readable is what can be read of volumes that give no generation.
-func (l *Linker) readable(r *volume.Reading, accepted *generation.Copy) *generation.Copy {
-	g := &generation.Copy{Files: r.ReadSome(), Unrendered: true}
+func (l *Linker) readable(r *volume.Reading, accepted *generation.Stored) *generation.Stored {
+	g := &generation.Stored{Files: r.ReadSome(), Unrendered: true}
 	for path, f := range g.Files {
 		if accepted != nil {
 			f.Mode = accepted.Files[path].Mode // nobody looked at that
@@ -194,7 +194,7 @@ func (l *Linker) readable(r *volume.Reading, accepted *generation.Copy) *generat
 }
 
 // read checks and hashes the keys.
-func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
+func (l *Linker) read(r *volume.Reading) (*generation.Stored, error) {
 	files, err := r.Read()
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation.Copy{Files: files, Targets: targets, Unmoved: r.CheckUnmoved}
+	g := &generation.Stored{Files: files, Targets: targets, Unmoved: r.CheckUnmoved}
 	g.Hash = generation.HashOf(files)
 	g.Shared, g.Local = l.share(files)
 	g.Inputs = g.Hash
@@ -271,7 +271,7 @@ func (l *Linker) destOf(k volume.Key) target.Dest {
 }
 
 // describe describes a staged generation to the caller.
-func (l *Linker) describe(c *Candidate, g, accepted *generation.Copy) {
+func (l *Linker) describe(c *Candidate, g, accepted *generation.Stored) {
 	l.generations[g.Number] = g
 	g.Know(l.state.GenerationDir(g.Number))
 	c.Generation, c.Changes, c.Unrendered = g.Generation, generation.Changes(accepted, g), g.Unrendered

@@ -139,23 +139,23 @@ func TestKeys(t *testing.T) {
 	h := newHouse(t, "web/ web/", "web/a direct direct")
 	h.write("web", "a", "a1", "sub/b", "b1")
 	h.open()
-	if keys := h.note.Ladder.InForce().Keys; keys != nil {
+	if keys := h.note.Ladder.InForce().Sums; keys != nil {
 		t.Errorf("before anything was accepted: %v", keys)
 	}
 	h.adopt()
 	want := map[string]string{"web/a": sum("a1"), "web/sub/b": sum("b1")}
-	if got := h.note.Ladder.InForce().Keys.Sums(); !reflect.DeepEqual(got, want) {
+	if got := h.note.Ladder.InForce().Sums.ByKey(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	h.write("web", "a", "a2")
 	h.stage()
-	if got := h.note.Ladder.InForce().Keys.Sums(); !reflect.DeepEqual(got, want) {
+	if got := h.note.Ladder.InForce().Sums.ByKey(); !reflect.DeepEqual(got, want) {
 		t.Errorf("a candidate that isn't accepted shows: %v", got)
 	}
 	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accepts(true)
 	want = map[string]string{"web/a": sum("a2")}
-	if got := h.note.Ladder.InForce().Keys.Sums(); !reflect.DeepEqual(got, want) {
+	if got := h.note.Ladder.InForce().Sums.ByKey(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -176,7 +176,7 @@ func (u *unread) wants(got *Former, when string) {
 	u.Helper()
 	for _, f := range []*Former{got, u.want} {
 		for i := range f.Ladder.Rungs {
-			f.Ladder.Rungs[i].Keys, f.Ladder.Rungs[i].Env = nil, nil
+			f.Ladder.Rungs[i].Sums, f.Ladder.Rungs[i].Env = nil, nil
 		}
 	}
 	if !reflect.DeepEqual(got, u.want) {

@@ -21,8 +21,8 @@ import (
 // behind, but for one that could not be removed, which the next write of N does. The result is the
 // generation, or the accepted one if that has the same keys.
 func (l *Linker) write(
-	g *generation.Copy, r *volume.Reading, accepted *generation.Copy, except Hash,
-) (*generation.Copy, error) {
+	g *generation.Stored, r *volume.Reading, accepted *generation.Stored, except Hash,
+) (*generation.Stored, error) {
 	g.Unrendered = l.config.Render
 	isSame := accepted != nil && g.Inputs == accepted.Inputs
 	if isSame && (accepted.Current || !l.config.Render || except == g.Inputs) {
@@ -56,7 +56,7 @@ func (l *Linker) write(
 
 // lead gives a generation that is written already the targets of a look that has found the same
 // keys.
-func lead(written, found *generation.Copy) {
+func lead(written, found *generation.Stored) {
 	targets := found.Targets
 	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
 		targets = map[Target]target.Want{}
@@ -66,7 +66,7 @@ func lead(written, found *generation.Copy) {
 	written.Targets, written.Unmoved = targets, found.Unmoved
 }
 
-func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) error {
+func (l *Linker) writeFiles(tmp string, g *generation.Stored, r *volume.Reading) error {
 	if err := l.state.Generations.RemoveAll(tmp); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 
 // writeKeys makes a file of each key of some links, and the directories that these link as a whole,
 // also those without a key. The keys come in order, so their directory rarely changes.
-func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir, links []*lines.Line) error {
+func (l *Linker) writeKeys(g *generation.Stored, r *volume.Reading, top *safedir.Dir, links []*lines.Line) error {
 	for _, s := range links {
 		if s.Kind == lines.WholeDir && !s.Direct {
 			if err := safedir.Made(top.Enter(string(s.Prefix), true)); err != nil {
@@ -123,7 +123,7 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 
 // fill fills one file of a generation. The bytes must be those that were hashed. What is the same
 // in the live generation is copied, too: with a hard link, who changes one file would change both.
-func fill(g *generation.Copy, r *volume.Reading, k *volume.Key, out files.Raw) error {
+func fill(g *generation.Stored, r *volume.Reading, k *volume.Key, out files.Raw) error {
 	f := g.Files[k.Path]
 	sum, err := r.Copy(k, out, f)
 	if err == nil && sum != f.Sum {
@@ -137,7 +137,7 @@ func fill(g *generation.Copy, r *volume.Reading, k *volume.Key, out files.Raw) e
 
 // stageDamaged stages a generation again that is damaged, if what is mounted has its hash. The name
 // stays, and the app isn't asked to read.
-func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
+func (l *Linker) stageDamaged(g *generation.Stored, damage error) (err error) {
 	d, is := errors.AsType[*Damaged](damage)
 	if !is || g.Inputs != g.Hash { // what was rendered nobody makes again
 		return damage
@@ -152,7 +152,7 @@ func (l *Linker) stageDamaged(g *generation.Copy, damage error) (err error) {
 	return err
 }
 
-func (l *Linker) stageAgain(g *generation.Copy, damage error) error {
+func (l *Linker) stageAgain(g *generation.Stored, damage error) error {
 	r, err := l.reader.Look()
 	if err != nil {
 		return errors.Join(damage, err)
@@ -165,7 +165,7 @@ func (l *Linker) stageAgain(g *generation.Copy, damage error) error {
 	case err != nil || generation.HashOf(read) != g.Hash:
 		return damage
 	}
-	again := &generation.Copy{Generation: g.Generation, Files: read}
+	again := &generation.Stored{Generation: g.Generation, Files: read}
 	written := files.TmpName()
 	if err = l.writeFiles(written, again, r); err == nil {
 		err = r.CheckUnmoved()

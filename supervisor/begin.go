@@ -31,7 +31,7 @@ func (t *transition) stage() {
 	}
 	known := linker.Known{Fingerprint: t.fingerprint, Accepted: t.accepted().Number}
 	if former := t.trials.Former; former.Step == linker.StepHooks {
-		known.Spared = former.Hash
+		known.Except = former.Hash
 	}
 	t.order(staging, stage{known, t.candidate.Fallback})
 }

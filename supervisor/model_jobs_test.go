@@ -74,7 +74,7 @@ func (m *model) changes(f fate, to letter, accepted int) []linker.Change {
 func (m *model) candidate(f fate, l letter, j stage) staged {
 	accepted, of := m.copyOf(j.known.Accepted), f.find(l)
 	renders, isAccepted := len(f.settings().Render) > 0, l == accepted.holds
-	unrun := renders && isAccepted && j.known.Spared == l.inputs()
+	unrun := renders && isAccepted && j.known.Except == l.inputs()
 	if isAccepted && (accepted.current || !renders || unrun) {
 		m.staged = accepted
 		m.staged.fallback = j.fallback

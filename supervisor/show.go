@@ -24,7 +24,7 @@ func (s *state) isFleeting(c *config.Config) bool {
 func (l *loop) showStatus() {
 	if s := *l.state.seen; !l.state.isFleeting(l.Config) || s.Stalled != "" {
 		s.Confit = l.Version
-		l.status.Show(s, l.state.accepted().Keys)
+		l.status.Show(s, l.state.accepted().Sums)
 	}
 }
 

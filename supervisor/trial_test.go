@@ -179,7 +179,7 @@ func TestTrial_unrun(t *testing.T) {
 	l.tries(linker.StepPublish).then(isAccepted)
 	l.is(letterA)
 	l.stage()
-	if got := l.actions[len(l.actions)-1].(stage).known.Spared; got != letterA.inputs() {
+	if got := l.actions[len(l.actions)-1].(stage).known.Except; got != letterA.inputs() {
 		t.Errorf("spares %v", got)
 	}
 }

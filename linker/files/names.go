@@ -26,8 +26,8 @@ const TmpPrefix = ".confit-tmp-"
 // maxName is the longest name of a file.
 const maxName = 255
 
-// Beside is a name beside another one. Of one that would be too long, a hash stands for the end.
-func Beside(name, prefix string) string {
+// Sibling is a name beside another one. Of one that would be too long, a hash stands for the end.
+func Sibling(name, prefix string) string {
 	if len(prefix)+len(name) <= maxName {
 		return prefix + name
 	}

@@ -78,7 +78,7 @@ func TestOwnNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, name := range []string{"a", ".a", long, long + "x", "y" + long} {
 		for _, prefix := range []string{files.KeptPrefix, files.ReplacedPrefix} {
-			names[files.Beside(name, prefix)] = true
+			names[files.Sibling(name, prefix)] = true
 		}
 	}
 	for range 10 {

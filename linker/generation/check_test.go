@@ -96,7 +96,7 @@ func TestCheckWithinATick(t *testing.T) {
 }
 
 // stat is what stat(2) tells of web/a, but for when it was read.
-func stat(t *testing.T, g *generation.Copy) syscall.Stat_t {
+func stat(t *testing.T, g *generation.Stored) syscall.Stat_t {
 	t.Helper()
 	info, err := os.Lstat(filepath.Join(g.Dir, "web/a"))
 	if err != nil {

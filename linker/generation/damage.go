@@ -33,14 +33,14 @@ func (e *Damaged) Error() string {
 // a [*Damaged]. A mode or an owner alone is no damage, as an entrypoint may have set it, unless it
 // keeps confit out; nor is a name too many. With byName it opens no key, and only finds out whether
 // each is there.
-func (c *Store) Compare(g *Copy, byName bool) error {
+func (c *Store) Compare(g *Stored, byName bool) error {
 	return c.damage(g, byName, func(flaw) error { return nil })
 }
 
 // Restore makes a generation's directory what was written, as far as that needs no bytes: the app's
 // user, an entrypoint or a hook may have changed it. Strangers go, and modes and owners are set
 // right, also of directories. Then the error is that of Compare.
-func (c *Store) Restore(g *Copy) error {
+func (c *Store) Restore(g *Stored) error {
 	changes := 0
 	err := c.damage(g, false, func(f flaw) error {
 		changes++
@@ -64,7 +64,7 @@ func (c *Store) Restore(g *Copy) error {
 
 // damage lists the keys that are damaged, makes directories that are missing, and calls found with
 // all other flaws.
-func (c *Store) damage(g *Copy, byName bool, found func(flaw) error) error {
+func (c *Store) damage(g *Stored, byName bool, found func(flaw) error) error {
 	d := &Damaged{number: g.Number}
 	err := c.inspect(g, byName, func(f flaw) error {
 		_, isFile := g.Files[f.path]
@@ -91,7 +91,7 @@ func (c *Store) damage(g *Copy, byName bool, found func(flaw) error) error {
 // Replace puts a copy that was written under another name in the place of a damaged generation.
 // Each name keeps the mode and owner of what stands there, and what others have added moves with
 // it. Who reads meanwhile has the one or the other, whole.
-func (c *Store) Replace(g, again *Copy, written string) error {
+func (c *Store) Replace(g, again *Stored, written string) error {
 	all := c.State.Generations
 	for p := range c.partsOf(g) {
 		_ = c.at(g, p, func(in *safedir.Dir, name string) error {
@@ -143,7 +143,7 @@ func keepLooks(in, to *safedir.Dir, name, as string) error {
 }
 
 // at calls do with the directory of a part of a generation, and with its name there.
-func (c *Store) at(g *Copy, p lines.Key, do func(in *safedir.Dir, name string) error) error {
+func (c *Store) at(g *Stored, p lines.Key, do func(in *safedir.Dir, name string) error) error {
 	return c.State.Generations.In(path.Join(dirOf(g), string(p)), true, do)
 }
 

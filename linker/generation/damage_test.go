@@ -174,8 +174,8 @@ func TestReplace_no_set_user_id(t *testing.T) {
 }
 
 // replace writes a generation once more, and puts it in the place of the former one.
-func (s *shelf) replace(g *generation.Copy, kv ...string) error {
-	again := &generation.Copy{Generation: g.Generation, Files: map[lines.Key]generation.File{}}
+func (s *shelf) replace(g *generation.Stored, kv ...string) error {
+	again := &generation.Stored{Generation: g.Generation, Files: map[lines.Key]generation.File{}}
 	top, err := s.store.State.Generations.Make("again", files.DirMode)
 	if err != nil {
 		return err

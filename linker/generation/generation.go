@@ -35,7 +35,7 @@ type Generation struct {
 	Inputs files.Hash   `json:"-"` // of what comes from volumes; the same as Hash when nothing is rendered
 	Local  string       `json:"-"` // the staged keys that Shared leaves out, one a line
 	Env    *Environment `json:"-"` // what its env lines make; nil: nothing. A generation keeps its pointer
-	Keys   *Keys        `json:"-"` // a generation keeps its pointer
+	Sums   *Sums        `json:"-"` // a generation keeps its pointer
 
 	AcceptedAt int64 `json:"acceptedAt,omitempty"` // in seconds since 1970; 0: it wasn't, or nobody knows when
 
@@ -49,8 +49,8 @@ type Environment struct {
 	Newlines  []string // names of variables whose only newline is the last byte, which an editor has added as a rule
 }
 
-// Copy is a generation: a complete copy of every linked key.
-type Copy struct {
+// Stored is a generation on the disk: a complete copy of every linked key.
+type Stored struct {
 	Generation
 	Files   map[lines.Key]File           // by path in the generation
 	Targets map[lines.Target]target.Want // by target
@@ -69,19 +69,19 @@ type Copy struct {
 
 // Know sets what the caller is told of a generation that is written. dir is its directory,
 // absolute.
-func (g *Copy) Know(dir string) {
+func (g *Stored) Know(dir string) {
 	g.Dir = dir
-	if g.Keys == nil {
-		g.Keys = &Keys{g.Files}
+	if g.Sums == nil {
+		g.Sums = &Sums{g.Files}
 	}
 }
 
-// Keys are the keys of a generation. Any goroutine may ask once the generation is complete.
-type Keys struct{ files map[lines.Key]File }
+// Sums are the hashes of the keys of a generation. Any goroutine may ask once that is complete.
+type Sums struct{ files map[lines.Key]File }
 
-// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The map is the
+// ByKey is the SHA-256, in 64 digits, of each key by its path in the generation. The map is the
 // caller's.
-func (k *Keys) Sums() map[string]string {
+func (k *Sums) ByKey() map[string]string {
 	sums := make(map[string]string, len(k.files))
 	for path, f := range k.files {
 		sums[string(path)] = f.Sum.Hex()
@@ -101,7 +101,7 @@ func HashOf(read map[lines.Key]File) files.Hash {
 
 // Unreadable is what a file of a group can't have in its mode if nobody may read it who may not
 // read each staged key.
-func (g *Copy) Unreadable(group uint32) (mode fs.FileMode) {
+func (g *Stored) Unreadable(group uint32) (mode fs.FileMode) {
 	for _, f := range g.Files {
 		switch {
 		case f.Direct:
@@ -129,7 +129,7 @@ type Change struct {
 func (c Change) Rendered() bool { return lines.IsRendered(c.Key) }
 
 // Changes lists the keys that differ, in order. from may be nil: then all of them do.
-func Changes(from, to *Copy) []Change {
+func Changes(from, to *Stored) []Change {
 	var before map[lines.Key]File
 	if from != nil {
 		before = from.Files
@@ -206,7 +206,7 @@ func stampOf(st *files.Stat) stamp {
 // untouched reports whether a file is still as it was written. Its times are those of the kernel's
 // last tick. So what was written in the tick in which the generation was finished may have been
 // written again since, with the same times.
-func (g *Copy) untouched(path lines.Key, st *files.Stat) bool {
+func (g *Stored) untouched(path lines.Key, st *files.Stat) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
 }
@@ -214,7 +214,7 @@ func (g *Copy) untouched(path lines.Key, st *files.Stat) bool {
 // Finish gives a file that was written its owner, group and mode, and notes what the kernel
 // permitted of that. The mode comes before the owner, as only the owner can set it; so a copy
 // becomes its owner's alone at last.
-func (g *Copy) Finish(p lines.Key, out files.Raw) error {
+func (g *Stored) Finish(p lines.Key, out files.Raw) error {
 	f := g.Files[p]
 	err := files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)
 	var st files.Stat
@@ -238,7 +238,7 @@ func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 }
 
 // seen notes how a file looks that has the right bytes.
-func (g *Copy) seen(path lines.Key, st *files.Stat) {
+func (g *Stored) seen(path lines.Key, st *files.Stat) {
 	if g.stamps == nil {
 		g.stamps = map[lines.Key]stamp{}
 	}

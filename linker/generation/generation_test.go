@@ -42,9 +42,9 @@ func TestHashOf(t *testing.T) {
 // TestChanges: what differs is listed in order, the keys that are gone at the end. What the
 // renderer has yet to make isn't gone.
 func TestChanges(t *testing.T) {
-	from := &generation.Copy{Files: map[lines.Key]generation.File{
+	from := &generation.Stored{Files: map[lines.Key]generation.File{
 		"a": fileOf("1", 0o444), "b": fileOf("1", 0o444), "c": fileOf("1", 0o444), "d": fileOf("1", 0o444), ".rendered/r": fileOf("1", 0o444)}}
-	to := &generation.Copy{Unrendered: true, Files: map[lines.Key]generation.File{
+	to := &generation.Stored{Unrendered: true, Files: map[lines.Key]generation.File{
 		"b": fileOf("1", 0o444), "c": fileOf("2", 0o444), "d": fileOf("1", 0o400), "e": fileOf("1", 0o444)}}
 	told := func(list []generation.Change) (all []string) {
 		for _, c := range list {
@@ -83,7 +83,7 @@ func TestWhoMayRead(t *testing.T) {
 		"for another group": {generation.File{Mode: 0o440, Group: 1}, 0o077}, "for its owner": {generation.File{Mode: 0o400, Group: group}, 0o077},
 		"direct": {generation.File{Mode: 0o400, Direct: true}, 0},
 	} {
-		g := generation.Copy{Files: map[lines.Key]generation.File{"a": tt.f, "b": {Mode: 0o444}}}
+		g := generation.Stored{Files: map[lines.Key]generation.File{"a": tt.f, "b": {Mode: 0o444}}}
 		if got := g.Unreadable(group); got != tt.want {
 			t.Errorf("%s: %03o, want %03o", name, got, tt.want)
 		}
@@ -92,9 +92,9 @@ func TestWhoMayRead(t *testing.T) {
 
 // TestKeys: the caller learns the bytes of each key, and where they are.
 func TestKeys(t *testing.T) {
-	g := generation.Copy{Files: map[lines.Key]generation.File{"b": fileOf("1", 0o444), "a": fileOf("2", 0o444), "d": {Direct: true}, ".rendered/r": fileOf("3", 0o444)}}
+	g := generation.Stored{Files: map[lines.Key]generation.File{"b": fileOf("1", 0o444), "a": fileOf("2", 0o444), "d": {Direct: true}, ".rendered/r": fileOf("3", 0o444)}}
 	g.Know("/state/generations/1")
-	sums := g.Keys.Sums()
+	sums := g.Sums.ByKey()
 	if len(sums) != 4 || sums["a"] != fileOf("2", 0).Sum.Hex() || g.Dir != "/state/generations/1" {
 		t.Errorf("keys of %q: %v", g.Dir, sums)
 	}

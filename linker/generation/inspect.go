@@ -44,17 +44,17 @@ const (
 )
 
 // Enter opens the directory of a generation.
-func (c *Store) Enter(g *Copy) (*safedir.Dir, error) {
+func (c *Store) Enter(g *Stored) (*safedir.Dir, error) {
 	return c.State.Generations.Enter(dirOf(g), false)
 }
 
 // dirOf is the name of a generation's directory.
-func dirOf(g *Copy) string { return strconv.Itoa(g.Number) }
+func dirOf(g *Stored) string { return strconv.Itoa(g.Number) }
 
 // inspection compares a directory with a generation.
 type inspection struct {
 	*Store
-	g      *Copy
+	g      *Stored
 	byName bool               // no file is opened
 	left   map[lines.Key]bool // the parts that it hasn't found yet
 	found  func(flaw) error
@@ -62,7 +62,7 @@ type inspection struct {
 
 // inspect calls found with each flaw of a generation. It goes on below a directory only then: found
 // may undo what keeps it out.
-func (c *Store) inspect(g *Copy, byName bool, found func(flaw) error) error {
+func (c *Store) inspect(g *Stored, byName bool, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
 	i := inspection{c, g, byName, c.partsOf(g), found}
@@ -116,7 +116,7 @@ func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 
 // partsOf lists the files of a generation, their directories and those that are targets as a whole,
 // and whether each is a directory.
-func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
+func (c *Store) partsOf(g *Stored) map[lines.Key]bool {
 	parts := map[lines.Key]bool{".": true}
 	add := func(dir lines.Key) {
 		for ; !parts[dir]; dir = lines.Key(path.Dir(string(dir))) {
@@ -177,7 +177,7 @@ func (c *Store) copyOf(in *safedir.Dir, name string, size int64, to io.Writer) (
 }
 
 // Read returns the bytes of a key, if they are what was written.
-func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
+func (c *Store) Read(g *Stored, p lines.Key) ([]byte, error) {
 	var data bytes.Buffer
 	err := c.at(g, p, func(in *safedir.Dir, name string) error {
 		f := g.Files[p]
@@ -192,7 +192,7 @@ func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
 
 // Check looks at a candidate after a hook has run. What the hook left beside the keys is removed.
 // An [*files.Invalid] names what is no longer as it was staged.
-func (c *Store) Check(g *Copy) error {
+func (c *Store) Check(g *Stored) error {
 	var strays []lines.Key
 	var wrong []error
 	gone := false // all of it
@@ -230,7 +230,7 @@ func (c *Store) sayRemoved(strays []lines.Key) {
 }
 
 // blame says what a hook did.
-func (f flaw) blame(g *Copy) string {
+func (f flaw) blame(g *Stored) string {
 	what := "directory"
 	if _, key := g.Files[f.path]; key {
 		what = "key"

@@ -16,10 +16,10 @@ import (
 // TestPassing: where any call fails that looks at a generation, no hook is blamed for that, and no key is lost. What isn't as it was
 // written is found by the next look.
 func TestPassing(t *testing.T) {
-	for name, look := range map[string]func(s *shelf, g *generation.Copy) error{
-		"check":   func(s *shelf, g *generation.Copy) error { return s.store.Check(g) },
-		"compare": func(s *shelf, g *generation.Copy) error { return s.store.Compare(g, false) },
-		"restore": func(s *shelf, g *generation.Copy) error { return s.store.Restore(g) },
+	for name, look := range map[string]func(s *shelf, g *generation.Stored) error{
+		"check":   func(s *shelf, g *generation.Stored) error { return s.store.Check(g) },
+		"compare": func(s *shelf, g *generation.Stored) error { return s.store.Compare(g, false) },
+		"restore": func(s *shelf, g *generation.Stored) error { return s.store.Restore(g) },
 	} {
 		n := 1
 		for passes(t, name, look, n) {
@@ -30,12 +30,12 @@ func TestPassing(t *testing.T) {
 }
 
 // passes has the nth call fail, and reports whether there were so many.
-func passes(t *testing.T, name string, look func(*shelf, *generation.Copy) error, n int) bool {
+func passes(t *testing.T, name string, look func(*shelf, *generation.Stored) error, n int) bool {
 	t.Helper()
 	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
 	g := s.write("web/a", "1", "web/sub/c", "3")
 	s.must(s.store.Check(g))
-	again := &generation.Copy{Generation: g.Generation, Files: g.Files, Targets: g.Targets} // whose files nobody has read yet
+	again := &generation.Stored{Generation: g.Generation, Files: g.Files, Targets: g.Targets} // whose files nobody has read yet
 	var err error
 	seen := 0
 	testfs.Failing(t, func(call testfs.Call) syscall.Errno {

@@ -24,14 +24,14 @@ type shelf struct {
 	*testing.T
 	state *statedir.Dir
 	store *generation.Store
-	all   map[int]*generation.Copy
+	all   map[int]*generation.Stored
 	said  bytes.Buffer // what the store says
 }
 
 // newShelf makes one below a directory, for lines of these sources and targets.
 func newShelf(t *testing.T, dir string, sourceTarget ...string) *shelf {
 	t.Helper()
-	s := &shelf{T: t, all: map[int]*generation.Copy{}}
+	s := &shelf{T: t, all: map[int]*generation.Stored{}}
 	var links []lines.Link
 	for i := 0; i+1 < len(sourceTarget); i += 2 {
 		links = append(links, lines.Link{Source: sourceTarget[i], Target: lines.Target(sourceTarget[i+1])})
@@ -58,9 +58,9 @@ func fileOf(content string, mode fs.FileMode) generation.File {
 }
 
 // write writes the next generation, of NAME, CONTENT, ….
-func (s *shelf) write(nameContent ...string) *generation.Copy {
+func (s *shelf) write(nameContent ...string) *generation.Stored {
 	s.Helper()
-	g := &generation.Copy{Files: map[lines.Key]generation.File{}}
+	g := &generation.Stored{Files: map[lines.Key]generation.File{}}
 	g.Number = len(s.all) + 1
 	s.must(safedir.Made(s.state.Generations.Make(strconv.Itoa(g.Number), files.DirMode)))
 	for i := 0; i+1 < len(nameContent); i += 2 {
@@ -73,7 +73,7 @@ func (s *shelf) write(nameContent ...string) *generation.Copy {
 }
 
 // enter calls do with the directory of a generation.
-func (s *shelf) enter(g *generation.Copy, do func(top *safedir.Dir) error) error {
+func (s *shelf) enter(g *generation.Stored, do func(top *safedir.Dir) error) error {
 	top, err := s.store.Enter(g)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *shelf) enter(g *generation.Copy, do func(top *safedir.Dir) error) error
 }
 
 // put writes one file of a generation.
-func put(g *generation.Copy, top *safedir.Dir, name, content string) error {
+func put(g *generation.Stored, top *safedir.Dir, name, content string) error {
 	return top.In(name, true, func(in *safedir.Dir, base string) error {
 		return in.Create(base, func(out files.Raw) error {
 			if _, err := out.Write([]byte(content)); err != nil {
@@ -95,7 +95,7 @@ func put(g *generation.Copy, top *safedir.Dir, name, content string) error {
 }
 
 // tree describes all that is in a generation's directory: mode, owner and bytes by path.
-func (s *shelf) tree(g *generation.Copy) map[string]string {
+func (s *shelf) tree(g *generation.Stored) map[string]string {
 	s.Helper()
 	found := map[string]string{}
 	s.must(filepath.WalkDir(g.Dir, func(path string, d fs.DirEntry, err error) error {

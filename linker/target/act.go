@@ -29,7 +29,7 @@ type act struct {
 func (t *Set) work(s *Step, do func(act) error) error {
 	var err error
 	switch unwanted := s.Dest == ""; {
-	case s.verb == spare:
+	case s.verb == skip:
 		err = &safedir.Blocked{What: s.what}
 	case s.verb != none:
 		var in *safedir.Dir
@@ -94,9 +94,9 @@ func (a act) act() error {
 	case remove:
 		return a.remove()
 	case cover, uncover:
-		beside = files.Beside(a.name, files.KeptPrefix)
+		beside = files.Sibling(a.name, files.KeptPrefix)
 	case reclaim:
-		beside = files.Beside(a.name, files.ReplacedPrefix)
+		beside = files.Sibling(a.name, files.ReplacedPrefix)
 		if err := files.Ignoring(a.in.Remove(beside), unix.ENOENT); err != nil {
 			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.Join(beside), err)
 		}

@@ -81,7 +81,7 @@ const (
 	reclaim             // what an app put in our link's place  →  our link; the newest such is kept beside
 	uncover             // our link, or nothing                 →  what was kept
 	remove              // our link                             →  nothing
-	spare               // what is no longer our link           →  the same
+	skip                // what is no longer our link           →  the same
 )
 
 // String is the verb in an error.
@@ -91,7 +91,7 @@ func (v verb) String() string {
 		return "restore"
 	case remove:
 		return "remove"
-	case spare:
+	case skip:
 		return "prune"
 	}
 	return "link"
@@ -155,7 +155,7 @@ func plan(target lines.Target, w Want, p place) (Step, error) {
 	case unwanted && p.err != nil: // which may pass: what was kept there has to come back
 		return s, fmt.Errorf("cannot prune target %q: %w", target, p.err)
 	case unwanted:
-		s.verb = spare
+		s.verb = skip
 	case ours:
 		s.verb = link
 	case p.standing == aFile && !s.coversFile(), p.standing == emptyDir && w.Dir:

@@ -260,7 +260,7 @@ func TestPlanRefusesAllAtOnce(t *testing.T) {
 
 // keptFor is where a covered file is kept.
 func keptFor(target lines.Target) string {
-	return filepath.Join(filepath.Dir(string(target)), files.Beside(filepath.Base(string(target)), files.KeptPrefix))
+	return filepath.Join(filepath.Dir(string(target)), files.Sibling(filepath.Base(string(target)), files.KeptPrefix))
 }
 
 // TestPruneUnseen: a target that the system keeps from being looked at isn't left alone, nor forgotten: something may be kept there.

@@ -108,7 +108,7 @@ func (t *Set) ours(target lines.Target, to Dest) bool {
 // keeps reports whether something is kept beside a target. A link of ours under that name is a
 // leftover.
 func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
-	kept := files.Beside(target.Base(), files.KeptPrefix)
+	kept := files.Sibling(target.Base(), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
 		return !t.ours(target, Dest(to))
 	}

@@ -53,7 +53,7 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) *Pla
 // not be put right.
 func (p *Plan) Tell(said func(target lines.Target, found string, err error)) {
 	for _, s := range slices.Concat(p.prunes, p.Links, p.refused) {
-		if err := p.failed[s.Target]; err != nil || s.verb != none && s.verb != spare {
+		if err := p.failed[s.Target]; err != nil || s.verb != none && s.verb != skip {
 			said(s.Target, s.what, err)
 		}
 	}
@@ -133,8 +133,8 @@ func (t *Set) leftover(d *safedir.Dir, path string, e fs.DirEntry) bool {
 	for target, dest := range t.made {
 		name := target.Base()
 		if dest == to && (temporary || target.Dir() == path &&
-			(e.Name() == files.Beside(name, files.KeptPrefix) ||
-				e.Name() == files.Beside(name, files.ReplacedPrefix))) {
+			(e.Name() == files.Sibling(name, files.KeptPrefix) ||
+				e.Name() == files.Sibling(name, files.ReplacedPrefix))) {
 			return true
 		}
 	}

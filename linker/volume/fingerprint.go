@@ -16,8 +16,8 @@ import (
 // for each volume and for each key of a plain one, below a line with the number of volumes.
 type Fingerprint string
 
-// Beside lists, for people, the first lines that another print doesn't have.
-func (p Fingerprint) Beside(other Fingerprint) (list []string) {
+// Without lists, for people, the first lines that another print doesn't have.
+func (p Fingerprint) Without(other Fingerprint) (list []string) {
 	known := map[string]bool{"": true}
 	for _, line := range strings.Split(string(other), "\n") {
 		known[line] = true

@@ -76,7 +76,7 @@ func TestChangesAreNoticed(t *testing.T) {
 				t.Errorf("error %v, want that it is noticed: %v", err, tt.noticed)
 			}
 			now := m.look()
-			if beside := now.Fingerprint.Beside(before.Fingerprint); (now.Fingerprint != before.Fingerprint) != tt.noticed || len(beside) > 0 && !tt.noticed {
+			if beside := now.Fingerprint.Without(before.Fingerprint); (now.Fingerprint != before.Fingerprint) != tt.noticed || len(beside) > 0 && !tt.noticed {
 				t.Errorf("%q was not there before", beside)
 			}
 		})

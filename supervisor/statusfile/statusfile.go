@@ -37,7 +37,7 @@ type File struct {
 // shown is a status to be written.
 type shown struct {
 	status.Status
-	keys    *linker.Keys           // of what was accepted last; nil: nothing was yet
+	keys    *linker.Sums           // of what was accepted last; nil: nothing was yet
 	volumes *[]linker.VolumeStatus // as the linker found them
 }
 
@@ -62,7 +62,7 @@ func (f *File) Again() { f.unwritten.Store(true) }
 // Show has the file replaced if there is something new to say, or if what was said last could not
 // be written. keys are those of what is accepted; nil: those shown last. Nothing in the status may
 // change later.
-func (f *File) Show(s status.Status, keys *linker.Keys) {
+func (f *File) Show(s status.Status, keys *linker.Sums) {
 	now := shown{s, cmp.Or(keys, f.last.keys), f.volumes.Load()}
 	if reflect.DeepEqual(now.Status, f.last.Status) && now.keys == f.last.keys && now.volumes == f.last.volumes &&
 		!f.unwritten.Load() {
@@ -131,7 +131,7 @@ func (f *File) coalesce(s shown) shown {
 // encode adds what only the linker knows.
 func (s shown) encode() []byte {
 	if s.keys != nil {
-		s.Keys = s.keys.Sums()
+		s.Keys = s.keys.ByKey()
 	}
 	if s.volumes != nil {
 		for _, v := range *s.volumes {

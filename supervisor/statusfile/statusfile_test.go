@@ -59,7 +59,7 @@ func TestShow_keys(t *testing.T) {
 	f, same := newShown(), status.Status{Phase: "running"}
 	f.Show(same, nil)
 	wantShown(t, f, "nothing new", false)
-	f.Show(same, &linker.Keys{})
+	f.Show(same, &linker.Sums{})
 	wantShown(t, f, "new keys", true)
 	f.Show(same, nil)
 	wantShown(t, f, "the same keys", false)
