@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newStored is a house in which a former linker stored what it accepted.
-func newStored(t testing.TB, links ...string) *house {
+// newStored is a fixture in which a former linker stored what it accepted.
+func newStored(t testing.TB, links ...string) *fixture {
 	t.Helper()
-	h := newHouse(t, links...)
+	h := newFixture(t, links...)
 	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
 	h.open()
 	h.adopt()
@@ -25,7 +25,7 @@ func newStored(t testing.TB, links ...string) *house {
 
 // wantAccepted checks which generation there is to go back to, and words of the
 // reason why there is none.
-func (h *house) wantAccepted(number int, words ...string) Generation {
+func (h *fixture) wantAccepted(number int, words ...string) Generation {
 	h.Helper()
 	g, err := h.note.Ladder.InForce(), h.former.Untrusted
 	if g.Number != number || (err == nil) != (len(words) == 0) {
@@ -126,7 +126,7 @@ func TestStoredIsTheCandidate(t *testing.T) {
 }
 
 // resume reads once more what is on the disk, as a confit that starts there does.
-func (h *house) resume() error {
+func (h *fixture) resume() error {
 	clear(h.linker.generations)
 	h.linker.noted = nil
 	former, err := h.linker.resume()
@@ -151,17 +151,17 @@ func TestStoredHalf(t *testing.T) {
 // TestStoredForOthers: other link lines, or another state directory, make other
 // targets of the same volumes.
 func TestStoredForOthers(t *testing.T) {
-	for name, change := range map[string]func(h *house){
-		"a link more": func(h *house) {
+	for name, change := range map[string]func(h *fixture){
+		"a link more": func(h *fixture) {
 			h.config.Links = append(h.config.Links, Link{Source: "web/a", Target: Target(h.path("etc/more"))})
 		},
-		"a link less":   func(h *house) { h.config.Links = nil },
-		"another key":   func(h *house) { h.config.Links[0].Source = "web/sub/" },
-		"other target":  func(h *house) { h.config.Links[0].Target = Target(h.path("etc/other") + "/") },
-		"optional":      func(h *house) { h.config.Links[0].Optional = true },
-		"direct":        func(h *house) { h.config.Links[0].Direct = true },
-		"other volumes": func(h *house) { h.must(os.Rename(h.path("volumes"), h.path("v"))); h.config.Volumes = h.path("v") },
-		"other state":   func(h *house) { h.must(os.Rename(h.path("state"), h.path("s"))); h.config.State = h.path("s") },
+		"a link less":   func(h *fixture) { h.config.Links = nil },
+		"another key":   func(h *fixture) { h.config.Links[0].Source = "web/sub/" },
+		"other target":  func(h *fixture) { h.config.Links[0].Target = Target(h.path("etc/other") + "/") },
+		"optional":      func(h *fixture) { h.config.Links[0].Optional = true },
+		"direct":        func(h *fixture) { h.config.Links[0].Direct = true },
+		"other volumes": func(h *fixture) { h.must(os.Rename(h.path("volumes"), h.path("v"))); h.config.Volumes = h.path("v") },
+		"other state":   func(h *fixture) { h.must(os.Rename(h.path("state"), h.path("s"))); h.config.State = h.path("s") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newStored(t, "web/ web/")
@@ -179,7 +179,7 @@ func TestStoredForOthers(t *testing.T) {
 // TestStoredOnAFullDisk: there is room for nothing, but nothing is needed to go
 // back to what is in force already.
 func TestStoredOnAFullDisk(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("state"), "tmpfs", 0, "nr_inodes=20"); err != nil {
 		t.Fatalf("cannot mount a tmpfs, to fill it: %v", err)

@@ -9,7 +9,7 @@ import (
 var ownFiles = []string{"note.json", "trial", "targets.json", "status.json", "live", "lock", "notify"}
 
 // wantAside checks that what stood in a file's place is kept beside it, and that the file is there.
-func (h *house) wantAside(name string) {
+func (h *fixture) wantAside(name string) {
 	h.Helper()
 	if _, err := os.Lstat(h.path("state", ".confit-replaced-"+name, "x")); err != nil {
 		h.Errorf("%s: what stood there isn't kept: %v", name, err)
@@ -20,7 +20,7 @@ func (h *house) wantAside(name string) {
 }
 
 // takesPlace puts a directory in the place of a file.
-func (h *house) takesPlace(name string) {
+func (h *fixture) takesPlace(name string) {
 	h.Helper()
 	h.must(os.RemoveAll(h.path("state", name)))
 	h.must(os.MkdirAll(h.path("state", name, "x"), 0o755))

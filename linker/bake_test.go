@@ -8,7 +8,7 @@ import (
 )
 
 func TestBake(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/ whole", "web/*.conf conf.d/", "web/d d direct", "web/sub/ sub/ optional", "input web/i optional", "env web/e E optional", "web/o o optional", "web/p p optional")
+	h := newFixture(t, "web/a a", "web/ whole", "web/*.conf conf.d/", "web/d d direct", "web/sub/ sub/ optional", "input web/i optional", "env web/e E optional", "web/o o optional", "web/p p optional")
 	h.config.Links[2].Where, h.config.Links[7].Where = "links:3", "links:8"
 	h.must(os.MkdirAll(h.path("etc"), 0o755))
 	h.must(errors.Join(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644), os.WriteFile(h.path("etc/o"), []byte("default"), 0o644)))
@@ -47,7 +47,7 @@ baked 4 of 7 link lines, not source "web/*.conf" at links:3 (its keys aren't kno
 
 // TestBake_optional: asked for, links of optional lines are made over the image's files, too, and a start leaves them alone.
 func TestBake_optional(t *testing.T) {
-	h := newHouse(t, "web/o o optional", "web/p p optional", "web/a a")
+	h := newFixture(t, "web/o o optional", "web/p p optional", "web/a a")
 	h.must(os.MkdirAll(h.path("etc"), 0o755))
 	h.must(os.WriteFile(h.path("etc/o"), []byte("default"), 0o644))
 	var said strings.Builder

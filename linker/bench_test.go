@@ -11,7 +11,7 @@ import (
 // its hint to the moment when all targets have changed over. On a busy machine
 // the fastest tenth tells more than the mean.
 func BenchmarkSwap(b *testing.B) {
-	h := newHouse(b, "web/ web/")
+	h := newFixture(b, "web/ web/")
 	h.open()
 	swap := func(n int) {
 		kv := []string{"changed", fmt.Sprint(n)}

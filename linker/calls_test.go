@@ -4,17 +4,17 @@ package linker
 // package supervisor does, and decides nothing by it.
 
 // begins goes on with what Open has found.
-func (h *house) begins(l *Linker, former *Former) {
+func (h *fixture) begins(l *Linker, former *Former) {
 	h.linker, h.former, h.note = l, former, former.Note
 	h.seen, h.candidate = "", Candidate{}
 }
 
-func (h *house) known() Known {
+func (h *fixture) known() Known {
 	return Known{Fingerprint: h.seen, Accepted: h.note.Ladder.InForce().Number}
 }
 
 // inUse is the candidate, or else the accepted generation.
-func (h *house) inUse() int {
+func (h *fixture) inUse() int {
 	if h.candidate.Number != 0 {
 		return h.candidate.Number
 	}
@@ -22,7 +22,7 @@ func (h *house) inUse() int {
 }
 
 // tryStage stages what may be no candidate.
-func (h *house) tryStage() (Candidate, error) {
+func (h *fixture) tryStage() (Candidate, error) {
 	got, err := h.linker.Stage(h.known())
 	if got.Fingerprint != "" {
 		h.seen = got.Fingerprint
@@ -39,7 +39,7 @@ func (h *house) tryStage() (Candidate, error) {
 
 // accepts has the candidate accepted. With survived the app was started on it, or on what was accepted before,
 // and has lived with it.
-func (h *house) accepts(survived bool) {
+func (h *fixture) accepts(survived bool) {
 	if h.candidate.Number != 0 {
 		h.note.Ladder = h.note.Ladder.Accept(h.candidate.Generation, survived, false)
 	}
@@ -50,7 +50,7 @@ func (h *house) accepts(survived bool) {
 }
 
 // goBack takes back what was published.
-func (h *house) goBack() error {
+func (h *fixture) goBack() error {
 	done, err := h.linker.GoBack(h.note.Ladder.InForce().Number)
 	if done {
 		h.candidate = Candidate{}
@@ -59,9 +59,9 @@ func (h *house) goBack() error {
 }
 
 // collect leaves what is accepted.
-func (h *house) collect() { h.linker.Collect(h.linker.Newest(), h.note.Ladder.Numbers()...) }
+func (h *fixture) collect() { h.linker.Collect(h.linker.Newest(), h.note.Ladder.Numbers()...) }
 
-func (h *house) repair() error {
+func (h *fixture) repair() error {
 	_, err := h.linker.Repair(h.note.Ladder.InForce().Number)
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // TestNoCase: on a state directory that tells no case, of two keys that differ in it only the second is named. The kernel of the test tells
 // it, so it is made to say what such a one says.
 func TestNoCase(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "X.conf", "1", "x.conf", "2")
 	h.open()
 	var err error

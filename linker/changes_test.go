@@ -26,7 +26,7 @@ func differs(list []Change, contents ...string) string {
 
 // TestChangesSums: a change has the hashes of both sides.
 func TestChangesSums(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.write("web", "b", "two", "same", "same")
 	if got := differs(h.stage().Changes, "one", "of one", "two", "same"); got != "web/a: none, was one; web/b: two, was of one; web/same: same, was none" {
 		t.Error(got)
@@ -38,17 +38,17 @@ func TestChangesSums(t *testing.T) {
 // nor does what wasn't rendered.
 func TestChangesOfWhatIsInvalid(t *testing.T) {
 	for name, test := range map[string]struct {
-		spoil func(h *house)
+		spoil func(h *fixture)
 		want  string
 	}{
-		"missing":   {func(h *house) { h.write("web", "b", "two", "c", "same") }, "web/a: none, was one; web/b: two, was one"},
-		"empty":     {func(h *house) { h.write("web") }, "web/a: none, was one; web/b: none, was one; web/c: none, was same"},
-		"gone":      {func(h *house) { h.must(os.RemoveAll(h.path("volumes/web"))) }, "web/a: none, was one; web/b: none, was one; web/c: none, was same"},
-		"too large": {func(h *house) { h.write("web", "a", strings.Repeat("large", 1000), "b", "two", "c", "same") }, "web/a: none, was one; web/b: two, was one"},
-		"variable":  {func(h *house) { h.write("web", "a", "nul\x00", "b", "one", "c", "same") }, "web/a: nul\x00, was one"},
+		"missing":   {func(h *fixture) { h.write("web", "b", "two", "c", "same") }, "web/a: none, was one; web/b: two, was one"},
+		"empty":     {func(h *fixture) { h.write("web") }, "web/a: none, was one; web/b: none, was one; web/c: none, was same"},
+		"gone":      {func(h *fixture) { h.must(os.RemoveAll(h.path("volumes/web"))) }, "web/a: none, was one; web/b: none, was one; web/c: none, was same"},
+		"too large": {func(h *fixture) { h.write("web", "a", strings.Repeat("large", 1000), "b", "two", "c", "same") }, "web/a: none, was one; web/b: two, was one"},
+		"variable":  {func(h *fixture) { h.write("web", "a", "nul\x00", "b", "one", "c", "same") }, "web/a: nul\x00, was one"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a a", "web/b b", "input web/", "env web/a A")
+			h := newFixture(t, "web/a a", "web/b b", "input web/", "env web/a A")
 			h.write("web", "a", "one", "b", "one", "c", "same")
 			h.open()
 			h.linker.reader.MaxSize = 1000

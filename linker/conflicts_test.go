@@ -10,7 +10,7 @@ import (
 // TestCheckFollowsLinks holds that a target isn't taken for another place than
 // it is: /var/run is /run on most systems.
 func TestCheckFollowsLinks(t *testing.T) {
-	h := newHouse(t, "web/a x")
+	h := newFixture(t, "web/a x")
 	h.must(os.MkdirAll(h.path("state"), 0o755))
 	h.must(os.Symlink("state", h.path("alias")))
 	h.config.Links[0].Target = Target(h.path("alias/x"))
@@ -23,7 +23,7 @@ func TestCheckFollowsLinks(t *testing.T) {
 // is a link itself.
 func TestCheckFollowsTheTargetDirectory(t *testing.T) {
 	for _, source := range []string{"web/", "web/*"} {
-		h := newHouse(t, source+" x/")
+		h := newFixture(t, source+" x/")
 		h.must(os.MkdirAll(h.path("state"), 0o755))
 		h.must(os.MkdirAll(h.path("etc"), 0o755))
 		h.must(os.Symlink("../state", h.path("etc/x")))
@@ -36,7 +36,7 @@ func TestCheckFollowsTheTargetDirectory(t *testing.T) {
 // TestDynamicTargets refuses what only the volume shows: two keys for one
 // target.
 func TestDynamicTargets(t *testing.T) {
-	h := newHouse(t, "web/* x/", "tls/ x/")
+	h := newFixture(t, "web/* x/", "tls/ x/")
 	h.write("web", "same", "1")
 	h.write("tls", "same", "2", "other", "3")
 	h.open()
@@ -98,10 +98,10 @@ func TestTwoTargets(t *testing.T) {
 	h.reads("real/x", "a2", "alias/y", "a2", "whole/a", "a2", "other/a", absent)
 }
 
-// aliased is a house in which etc/alias leads to etc/real.
-func aliased(t *testing.T, links ...string) *house {
+// aliased is a fixture in which etc/alias leads to etc/real.
+func aliased(t *testing.T, links ...string) *fixture {
 	t.Helper()
-	h := newHouse(t, links...)
+	h := newFixture(t, links...)
 	for i := range h.config.Links {
 		h.config.Links[i].Where = fmt.Sprintf("links:%d", i+1)
 	}

@@ -31,11 +31,11 @@ func TestDamagedAtOpen(t *testing.T) {
 func TestDamagedAtGoBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		links []string
-		do    func(*house) error
+		do    func(*fixture) error
 		used  bool
 	}{
 		"altered": {[]string{"web/ web/"}, write("generations/1/web/a", "a9"), true},
-		"altered, with its times set back": {[]string{"web/ web/"}, func(h *house) error {
+		"altered, with its times set back": {[]string{"web/ web/"}, func(h *fixture) error {
 			return errors.Join(write("generations/1/web/a", "a9")(h), os.Chtimes(h.path("state/generations/1/web/a"), h.modified("c.conf"), h.modified("c.conf")))
 		}, true},
 		"missing":  {[]string{"web/ web/"}, takeAway("generations/1/web/a"), false},

@@ -11,20 +11,20 @@ import (
 func TestDanglingDirectory(t *testing.T) {
 	const note = `note: directory "DIR/etc/app" is a symlink to "../lost", where nothing is: a start makes a directory there` + "\n"
 	const said = `level=WARN msg="a directory for targets is made where a symlink leads" symlink=DIR/etc/app to=../lost` + "\n"
-	for name, do := range map[string]func(h *house) string{
-		"start": func(h *house) string {
+	for name, do := range map[string]func(h *fixture) string{
+		"start": func(h *fixture) string {
 			h.open()
 			h.adopt()
 			h.reads("app/sub/a", "1", "app/b", "2")
 			return h.said.String()
 		},
-		"bake": func(h *house) string {
+		"bake": func(h *fixture) string {
 			var out strings.Builder
 			h.must(Bake(&out, h.checked(), false))
 			return out.String()
 		},
 	} {
-		h := newHouse(t, "web/a app/sub/a", "web/b app/b")
+		h := newFixture(t, "web/a app/sub/a", "web/b app/b")
 		h.write("web", "a", "1", "b", "2")
 		h.must(os.Mkdir(h.path("etc"), 0o755))
 		h.must(os.Symlink("../lost", h.path("etc", "app")))

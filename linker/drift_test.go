@@ -14,7 +14,7 @@ import (
 )
 
 // looks mends, stages with nothing changed, and counts what was said with these words.
-func (h *house) looks(words string, want int) {
+func (h *fixture) looks(words string, want int) {
 	h.Helper()
 	_ = h.repair()
 	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
@@ -34,7 +34,7 @@ func TestDriftIsMended(t *testing.T) {
 		"a symlink":      func(p string) error { return errors.Join(os.Remove(p), os.Symlink("/etc/hostname", p)) },
 	} {
 		t.Run(found, func(t *testing.T) {
-			h := newHouse(t, "web/a a", "web/b b", "web/d d direct")
+			h := newFixture(t, "web/a a", "web/b b", "web/d d direct")
 			h.write("web", "a", "a1", "b", "b1", "d", "d1")
 			h.open()
 			h.adopt()
@@ -54,7 +54,7 @@ func TestDriftIsMended(t *testing.T) {
 
 // TestDriftThatCannotBeMended is said once and tried again at each look.
 func TestDriftThatCannotBeMended(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b")
+	h := newFixture(t, "web/a a", "web/b b")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open()
 	h.adopt()
@@ -83,7 +83,7 @@ func TestLiveLinkIsMended(t *testing.T) {
 		"a named pipe": func(p string) error { return unix.Mkfifo(p, 0o644) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a a")
+			h := newFixture(t, "web/a a")
 			h.write("web", "a", "a1")
 			h.open()
 			h.adopt()
@@ -100,7 +100,7 @@ func TestLiveLinkIsMended(t *testing.T) {
 
 // TestLiveLinkThatCannotBeMended: what is mounted on it can't be moved away.
 func TestLiveLinkThatCannotBeMended(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "a1")
 	h.open()
 	h.adopt()
@@ -120,7 +120,7 @@ func TestLiveLinkThatCannotBeMended(t *testing.T) {
 func TestAppReplacesItsLink(t *testing.T) {
 	for name, image := range map[string]bool{"over an image's file": true, "over nothing": false} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a a optional", "web/b b")
+			h := newFixture(t, "web/a a optional", "web/b b")
 			h.must(os.MkdirAll(h.path("etc"), 0o755))
 			if image {
 				h.must(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644))
@@ -156,7 +156,7 @@ func TestAppReplacesItsLink(t *testing.T) {
 
 // TestMend_returns_memory: a confit whose volumes never change gives back what its looks have left.
 func TestMend_returns_memory(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "a1")
 	h.open()
 	h.adopt()

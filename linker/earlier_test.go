@@ -10,7 +10,7 @@ import (
 )
 
 // edit publishes another state of web/a and accepts it.
-func (h *house) edit(a string, survived bool) {
+func (h *fixture) edit(a string, survived bool) {
 	h.Helper()
 	h.write("web", "a", a, "b", "of "+a)
 	h.stage()
@@ -19,7 +19,7 @@ func (h *house) edit(a string, survived bool) {
 }
 
 // wantBoth checks the accepted and the earlier generation.
-func (h *house) wantBoth(accepted int, survived bool, earlier int) {
+func (h *fixture) wantBoth(accepted int, survived bool, earlier int) {
 	h.Helper()
 	a, err := h.note.Ladder.InForce(), h.former.Untrusted
 	below := h.note.Ladder.Rungs[1].Number
@@ -29,7 +29,7 @@ func (h *house) wantBoth(accepted int, survived bool, earlier int) {
 }
 
 // wantOnDisk checks which generations there are.
-func (h *house) wantOnDisk(numbers ...int) {
+func (h *fixture) wantOnDisk(numbers ...int) {
 	h.Helper()
 	if got := h.names("state/generations"); fmt.Sprint(got) != fmt.Sprint(numbers) {
 		h.Errorf("generations %v, want %v", got, numbers)
@@ -37,7 +37,7 @@ func (h *house) wantOnDisk(numbers ...int) {
 }
 
 // names lists a directory.
-func (h *house) names(dir string) (names []string) {
+func (h *fixture) names(dir string) (names []string) {
 	h.Helper()
 	entries, err := os.ReadDir(h.path(dir))
 	h.must(err)
@@ -47,10 +47,10 @@ func (h *house) names(dir string) (names []string) {
 	return names
 }
 
-// newEarlier is a house in which generation 1 has survived a start, and 2 and 3
+// newEarlier is a fixture in which generation 1 has survived a start, and 2 and 3
 // were accepted after it.
-func newEarlier(t testing.TB) *house {
-	h := newHouse(t, "web/ web/").openWith("one")
+func newEarlier(t testing.TB) *fixture {
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.edit("two", false)
 	h.collect()
 	h.wantBoth(2, false, 1)
@@ -64,7 +64,7 @@ func newEarlier(t testing.TB) *house {
 }
 
 // openWith opens with generation 1 that has survived a start, and is stored.
-func (h *house) openWith(a string) *house {
+func (h *fixture) openWith(a string) *fixture {
 	h.Helper()
 	h.open()
 	h.edit(a, true)
@@ -74,7 +74,7 @@ func (h *house) openWith(a string) *house {
 }
 
 // goDown goes back to what is below the accepted generation, where the app lives for long enough.
-func (h *house) goDown() ([]Change, error) {
+func (h *fixture) goDown() ([]Change, error) {
 	from, to := h.note.Ladder.InForce().Number, h.note.Ladder.Rungs[h.note.Ladder.On+1].Number
 	done, err := h.linker.GoBack(to)
 	if done {
@@ -88,12 +88,12 @@ func (h *house) goDown() ([]Change, error) {
 // TestEarlierGoBack: the newest generation that has survived a start is put in
 // force again, in the same life and after a restart.
 func TestEarlierGoBack(t *testing.T) {
-	for name, between := range map[string]func(h *house){
-		"same life": func(*house) {},
-		"restart":   func(h *house) { h.restart(); h.wantBoth(3, false, 1) },
-		"staged":    func(h *house) { h.restart(); h.stage() },
-		"published": func(h *house) { h.restart(); h.stage(); h.must(h.linker.Publish(h.candidate.Number, false)) },
-		"another published": func(h *house) {
+	for name, between := range map[string]func(h *fixture){
+		"same life": func(*fixture) {},
+		"restart":   func(h *fixture) { h.restart(); h.wantBoth(3, false, 1) },
+		"staged":    func(h *fixture) { h.restart(); h.stage() },
+		"published": func(h *fixture) { h.restart(); h.stage(); h.must(h.linker.Publish(h.candidate.Number, false)) },
+		"another published": func(h *fixture) {
 			h.restart()
 			h.write("web", "a", "four", "c", "c")
 			h.stage()
@@ -122,14 +122,14 @@ func TestEarlierGoBack(t *testing.T) {
 
 // TestEarlierIsOver: once a start on it was survived, nothing earlier is kept.
 func TestEarlierIsOver(t *testing.T) {
-	for name, survive := range map[string]func(h *house){
-		"the same": func(h *house) {
+	for name, survive := range map[string]func(h *fixture){
+		"the same": func(h *fixture) {
 			h.stage()
 			h.must(h.linker.Publish(h.candidate.Number, false))
 			h.accepts(true)
 		},
-		"a newer":        func(h *house) { h.edit("four", true) },
-		"the same bytes": func(h *house) { h.edit("one", false) }, // have survived
+		"a newer":        func(h *fixture) { h.edit("four", true) },
+		"the same bytes": func(h *fixture) { h.edit("one", false) }, // have survived
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newEarlier(t).restart()
@@ -193,7 +193,7 @@ func TestEarlierDamaged(t *testing.T) {
 
 // TestEarlierNone: what isn't there can't be gone back to.
 func TestEarlierNone(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	if _, err := h.linker.GoBack(7); err == nil {
 		t.Error("went back to nothing")
 	}
@@ -204,7 +204,7 @@ func TestEarlierNone(t *testing.T) {
 // generation was accepted. What it names stays, whatever is collected or swept,
 // and confit killed; once there is room, it can be stored.
 func TestStoreOnAFullDisk(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("state"), "tmpfs", 0, "size=1m"); err != nil {
 		t.Fatalf("cannot mount a tmpfs, to fill it: %v", err)

@@ -13,13 +13,13 @@ import (
 )
 
 // emptied are ways to take the names away that confit works in.
-var emptied = map[string]func(h *house) error{
-	"all of it":              func(h *house) error { return emptyDir(h.path("state")) },
-	"the directory itself":   func(h *house) error { return os.RemoveAll(h.path("state")) },
-	"the directory, renamed": func(h *house) error { return os.Rename(h.path("state"), h.path("elsewhere")) },
+var emptied = map[string]func(h *fixture) error{
+	"all of it":              func(h *fixture) error { return emptyDir(h.path("state")) },
+	"the directory itself":   func(h *fixture) error { return os.RemoveAll(h.path("state")) },
+	"the directory, renamed": func(h *fixture) error { return os.Rename(h.path("state"), h.path("elsewhere")) },
 	"generations":            takeAway("generations"),
-	"generations, renamed":   func(h *house) error { return os.Rename(h.path("state/generations"), h.path("state/mine")) },
-	"generations, replaced": func(h *house) error {
+	"generations, renamed":   func(h *fixture) error { return os.Rename(h.path("state/generations"), h.path("state/mine")) },
+	"generations, replaced": func(h *fixture) error {
 		return errors.Join(os.Rename(h.path("state/generations"), h.path("state/mine")), os.MkdirAll(h.path("state/generations/1/web"), 0o777), os.Chmod(h.path("state/generations"), 0o777))
 	},
 	"generations, a link":    replace("generations", func(p string) error { return os.Symlink("/etc", p) }),
@@ -242,7 +242,7 @@ func TestEmptied_shown(t *testing.T) {
 
 // TestEmptied_note: what can't be staged again is no longer noted, and what the app is on comes back, also where it is noted before that.
 func TestEmptied_note(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.edit("two", false)
 	h.must(h.linker.WriteNote(h.note))
 	h.wantNoted(2, 1)
@@ -257,7 +257,7 @@ func TestEmptied_note(t *testing.T) {
 }
 
 // wantNoted holds which generations note.json names.
-func (h *house) wantNoted(want ...int) {
+func (h *fixture) wantNoted(want ...int) {
 	h.Helper()
 	data, err := os.ReadFile(h.path("state/note.json"))
 	var note struct{ Ladder []struct{ Number int } }

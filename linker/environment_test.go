@@ -14,7 +14,7 @@ func variables(g Generation) []string {
 	return g.Env.Variables
 }
 
-func (h *house) wantVariables(g Generation, want ...string) {
+func (h *fixture) wantVariables(g Generation, want ...string) {
 	h.Helper()
 	if got := variables(g); !slices.Equal(got, want) {
 		h.Errorf("the variables are %q, want %q", got, want)
@@ -22,7 +22,7 @@ func (h *house) wantVariables(g Generation, want ...string) {
 }
 
 func TestEnvironment(t *testing.T) {
-	h := newHouse(t, "env app/level LOG_LEVEL", "env app/env/ APP_*", "env app/env/b BE", "env app/*.txt T_*_T", "web/a a")
+	h := newFixture(t, "env app/level LOG_LEVEL", "env app/env/ APP_*", "env app/env/b BE", "env app/*.txt T_*_T", "web/a a")
 	h.write("app", "level", "debug\n", "env/a", "", "env/b", "two\nlines\n", "x.txt", "x")
 	h.write("web", "a", "1")
 	h.open()
@@ -55,14 +55,14 @@ func TestEnvironment(t *testing.T) {
 
 // A line that names a key wins over one with a *, wherever it stands.
 func TestEnvironment_exact_line_wins(t *testing.T) {
-	h := newHouse(t, "env app/b APP_a", "env app/ APP_*")
+	h := newFixture(t, "env app/b APP_a", "env app/ APP_*")
 	h.write("app", "a", "by the star", "b", "by its name")
 	h.open()
 	h.wantVariables(h.stage().Generation, "APP_a=by its name", "APP_b=by its name")
 }
 
 func TestEnvironment_optional_key_goes(t *testing.T) {
-	h := newHouse(t, "env app/a A optional", "env app/sub/ S_* optional", "env app/b B")
+	h := newFixture(t, "env app/a A optional", "env app/sub/ S_* optional", "env app/b B")
 	h.write("app", "a", "1", "b", "2", "sub/x", "3")
 	h.open()
 	h.wantVariables(h.adopt().Generation, "A=1", "B=2", "S_x=3")
@@ -85,7 +85,7 @@ func TestEnvironment_refused(t *testing.T) {
 		"not even large": {"env app/ *", "K", strings.Repeat("s", 4999), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, try.line)
+			h := newFixture(t, try.line)
 			h.config.Space = 5000 + len("K=") + 1 + pointerSize - 1
 			if len(try.value) > 10000 {
 				h.config.Space = 0
@@ -110,7 +110,7 @@ func TestEnvironment_refused(t *testing.T) {
 // A line that names one key wins over two with a * that make the same variable, wherever it stands.
 func TestEnvironment_one_key_wins(t *testing.T) {
 	for _, lines := range [][]string{{"env app/ A_*", "env web/ A_*", "env web/k A_k"}, {"env web/k A_k", "env app/ A_*", "env web/ A_*"}} {
-		h := newHouse(t, lines...)
+		h := newFixture(t, lines...)
 		h.write("app", "k", "1")
 		h.write("web", "k", "2")
 		h.open()
@@ -121,7 +121,7 @@ func TestEnvironment_one_key_wins(t *testing.T) {
 }
 
 func TestEnvironment_two_keys_for_one_variable(t *testing.T) {
-	h := newHouse(t, "env app/ A_*", "env web/ A_*")
+	h := newFixture(t, "env app/ A_*", "env web/ A_*")
 	h.write("app", "k", "1")
 	h.write("web", "k", "2")
 	h.open()
@@ -136,7 +136,7 @@ func TestEnvironment_two_keys_for_one_variable(t *testing.T) {
 
 // A copy that somebody wrote to is not the environment that was accepted.
 func TestEnvironment_copy_changed(t *testing.T) {
-	h := newHouse(t, "env app/a A")
+	h := newFixture(t, "env app/a A")
 	h.write("app", "a", "1")
 	h.open()
 	c := h.adopt()
@@ -150,7 +150,7 @@ func TestEnvironment_copy_changed(t *testing.T) {
 
 // An input is staged, and nothing points at it.
 func TestInput(t *testing.T) {
-	h := newHouse(t, "input web/tpl", "input web/parts/ optional", "web/*.conf conf.d/")
+	h := newFixture(t, "input web/tpl", "input web/parts/ optional", "web/*.conf conf.d/")
 	h.write("web", "tpl", "t", "parts/x", "x", "a.conf", "a")
 	h.open()
 	c := h.adopt()
@@ -170,7 +170,7 @@ func TestInput(t *testing.T) {
 
 // A key that a line names isn't meant by the globs and directories of others.
 func TestExact_source_exempts_its_key(t *testing.T) {
-	h := newHouse(t, "web/*.conf conf.d/", "web/ all/", "web/ whole", "web/nginx.conf nginx.conf", "input web/in.conf", "env web/env.conf E", "env web/ V_*")
+	h := newFixture(t, "web/*.conf conf.d/", "web/ all/", "web/ whole", "web/nginx.conf nginx.conf", "input web/in.conf", "env web/env.conf E", "env web/ V_*")
 	h.write("web", "nginx.conf", "n", "in.conf", "i", "env.conf", "e", "a.conf", "a")
 	h.open()
 	c := h.adopt()
@@ -186,7 +186,7 @@ func TestExact_source_exempts_its_key(t *testing.T) {
 // The shared hash is the same in every replica: whatever modes and local keys
 // are, and whatever else the volume holds.
 func TestShared_hash(t *testing.T) {
-	h := newHouse(t, "web/a a", "input pod/name local", "env pod/zone ZONE local", "web/ d/ direct optional")
+	h := newFixture(t, "web/a a", "input pod/name local", "env pod/zone ZONE local", "web/ d/ direct optional")
 	h.write("web", "a", "1", "direct", "d")
 	h.write("pod", "name", "web-1", "zone", "b")
 	h.open()
@@ -217,7 +217,7 @@ func TestShared_hash(t *testing.T) {
 // The option local says nothing of bytes and targets: with another one in its lines, the
 // next confit trusts what is stored, and works out the shared hash anew.
 func TestShared_hash_of_other_options(t *testing.T) {
-	h := newHouse(t, "web/a a", "input pod/name")
+	h := newFixture(t, "web/a a", "input pod/name")
 	h.write("web", "a", "1")
 	h.write("pod", "name", "web-1")
 	h.open()

@@ -18,7 +18,7 @@ func aLink(target string) string {
 
 // TestExplainDirectory: of two lines for a directory the one without a slash is named, and it is the one that nobody walks.
 func TestExplainDirectory(t *testing.T) {
-	h := newHouse(t, "web/ tree/", "web/ whole")
+	h := newFixture(t, "web/ tree/", "web/ whole")
 	h.write("web", "a", "1", "sub/b", "1")
 	if plan, _ := h.explain(); !strings.HasSuffix(plan, "\n"+aLink("whole")) || strings.Count(plan, "note: ") != 1 {
 		t.Errorf("the plan is\n%s", plan)
@@ -40,7 +40,7 @@ func TestExplainDirectory(t *testing.T) {
 
 // TestExplainNewDirectory: a directory that a start will make may be misspelt.
 func TestExplainNewDirectory(t *testing.T) {
-	h := newHouse(t, "web/a ngnix/a", "web/b ngnix/b", "web/c c", "web/*.d new/", "tls/ tls/", "input web/a")
+	h := newFixture(t, "web/a ngnix/a", "web/b ngnix/b", "web/c c", "web/*.d new/", "tls/ tls/", "input web/a")
 	const notes = `note: directory "DIR/etc/ngnix" isn't there: a start makes it
 note: directory "DIR/etc/new" isn't there: a start makes it
 `
@@ -57,7 +57,7 @@ note: directory "DIR/etc/new" isn't there: a start makes it
 // TestExplainKubelets: a volume of keys that was left at a target's directory, or is named as the state directory, has no place for
 // anything else. Another volume there would hide it.
 func TestExplainKubelets(t *testing.T) {
-	h := newHouse(t, "web/a old/a")
+	h := newFixture(t, "web/a old/a")
 	h.write("web", "a", "1")
 	h.must(os.MkdirAll(h.path("etc", "old"), 0o755))
 	h.must(os.Symlink("..1", h.path("etc", "old", "..data")))

@@ -13,8 +13,8 @@ import (
 	"confit/linker/files"
 )
 
-// explain is what --check says of a house: the plan, and what is wrong.
-func (h *house) explain() (plan, wrong string) {
+// explain is what --check says of a fixture: the plan, and what is wrong.
+func (h *fixture) explain() (plan, wrong string) {
 	h.Helper()
 	var out strings.Builder
 	for _, dir := range []string{"conf.d", "d"} {
@@ -29,7 +29,7 @@ func (h *house) explain() (plan, wrong string) {
 	return strings.ReplaceAll(out.String(), h.dir, "DIR"), strings.ReplaceAll(wrong, h.dir, "DIR")
 }
 
-func (h *house) wantExplained(plan, wrong string) {
+func (h *fixture) wantExplained(plan, wrong string) {
 	h.Helper()
 	gotPlan, gotWrong := h.explain()
 	if gotPlan != plan {
@@ -43,7 +43,7 @@ func (h *house) wantExplained(plan, wrong string) {
 // TestExplainUnmounted: an image is checked before anything is mounted. An empty
 // directory for the volumes changes nothing. In a pod all must be there.
 func TestExplainUnmounted(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/ dir", "web/*.conf conf.d/", "input x/y", "env x/z Z", "tls tls")
+	h := newFixture(t, "web/a a", "web/ dir", "web/*.conf conf.d/", "input x/y", "env x/z Z", "tls tls")
 	h.config.Links = append(h.config.Links, Link{Source: h.path("podinfo", "labels"), Target: Target(h.path("etc", "labels"))})
 	const plan = `link  web/a  DIR/etc/a
 link  web/  DIR/etc/dir
@@ -81,7 +81,7 @@ note: no key was looked at, as nothing is mounted in "DIR/podinfo"
 
 // TestExplainMisspelt: where no line names what is there, as in a directory of volumes without a mount, the names are told.
 func TestExplainMisspelt(t *testing.T) {
-	h := newHouse(t, "config/a a")
+	h := newFixture(t, "config/a a")
 	h.write("web", "a", "a")
 	h.write("tls", "b", "b")
 	h.must(os.MkdirAll(h.path("volumes", "empty"), 0o755))
@@ -93,7 +93,7 @@ note: no key was looked at, as no line names a volume that "DIR/volumes" holds: 
 // TestExplainMounted: as soon as one volume is mounted, each key is looked at, and
 // all that is wrong is named at once.
 func TestExplainMounted(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "web/c c optional", "web/*.conf conf.d/", "tls/ tls", "web/*.d d/", "web d2", "webb/a a2", "web/X.conf x2")
+	h := newFixture(t, "web/a a", "web/b b", "web/c c optional", "web/*.conf conf.d/", "tls/ tls", "web/*.d d/", "web d2", "webb/a a2", "web/X.conf x2")
 	h.write("web", "a", "a", "x.conf", "x", "y.conf", "y")
 	h.must(os.MkdirAll(h.path("etc", "conf.d", "y.conf", "full"), 0o755))
 	h.must(os.WriteFile(h.path("etc", "a"), []byte("image"), 0o644))
@@ -127,7 +127,7 @@ cannot link target "DIR/etc/conf.d/y.conf": a directory that isn't empty is ther
 
 // TestExplainVariables: which variable a key becomes, and which it can't.
 func TestExplainVariables(t *testing.T) {
-	h := newHouse(t, "env app/ *", "env app/A B", "input app/*")
+	h := newFixture(t, "env app/ *", "env app/A B", "input app/*")
 	h.write("app", "A", "1", "LISTEN_PID", "1")
 	h.wantExplained(`env  app/  *
       app/A  A
@@ -141,7 +141,7 @@ input  app/*
 
 // TestExplainCollision: two keys for one target are found before a start.
 func TestExplainCollision(t *testing.T) {
-	h := newHouse(t, "web/*.conf conf.d/", "app/*.conf conf.d/")
+	h := newFixture(t, "web/*.conf conf.d/", "app/*.conf conf.d/")
 	h.write("web", "a.conf", "a")
 	h.write("app", "a.conf", "a")
 	if _, wrong := h.explain(); !strings.Contains(wrong, `target "DIR/etc/conf.d/a.conf" has a link already, for source "web/*.conf"`) {
@@ -152,7 +152,7 @@ func TestExplainCollision(t *testing.T) {
 // TestExplainFallback: the default in an image is looked at even where no volume is
 // mounted, and a key that it lacks is missing from it by name.
 func TestExplainFallback(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "tls/c c")
+	h := newFixture(t, "web/a a", "web/b b", "tls/c c")
 	h.config.Fallback = h.path("default")
 	const noKey = `note: no key was looked at, as nothing is mounted in "DIR/volumes"` + "\n"
 	plan, wrong := h.explain()
@@ -179,7 +179,7 @@ func TestExplainFallback(t *testing.T) {
 // TestExplainReadOnly: who may not write where a target goes has to make the links at
 // the build, or a volume comes in the pod.
 func TestExplainReadOnly(t *testing.T) {
-	h := newHouse(t, "web/a ro/new/a", "web/b ro/b")
+	h := newFixture(t, "web/a ro/new/a", "web/b ro/b")
 	h.must(os.MkdirAll(h.path("etc", "ro"), 0o755))
 	ownMounts(t)
 	ro := h.path("etc", "ro")
@@ -206,13 +206,13 @@ make the links when the image is built, with confit --bake as USER 0, or mount a
 
 // TestNothingLinked: links files without a source are most likely a mistake.
 func TestNothingLinked(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.wantExplained("note: nothing is linked: the app gets no key; write a line such as link web/nginx.conf /etc/nginx/nginx.conf\n", "")
 	h.open()
 	if said := h.said.String(); strings.Count(said, "nothing is linked: the app gets no key") != 1 || !strings.Contains(said, "WARN") {
 		t.Errorf("said %s", said)
 	}
-	h = newHouse(t, "input web/a")
+	h = newFixture(t, "input web/a")
 	h.open()
 	if said := h.said.String(); strings.Contains(said, "nothing is linked") {
 		t.Errorf("with an input: %s", said)
@@ -222,7 +222,7 @@ func TestNothingLinked(t *testing.T) {
 // TestWholeDirectoryOverAFile: who opens a file of the image mustn't find a
 // directory there.
 func TestWholeDirectoryOverAFile(t *testing.T) {
-	h := newHouse(t, "web/ app.conf", "web/a link")
+	h := newFixture(t, "web/ app.conf", "web/a link")
 	h.must(errors.Join(os.MkdirAll(h.path("etc"), 0o755), os.WriteFile(h.path("etc/app.conf"), []byte("image"), 0o644), os.Symlink("app.conf", h.path("etc/link"))))
 	h.write("web", "a", "a")
 	const want = `cannot link target "DIR/etc/app.conf": a regular file is there; write one key of the directory as the source, or a directory as the target, or remove it from the image or the pod`
@@ -241,7 +241,7 @@ func TestWholeDirectoryOverAFile(t *testing.T) {
 
 // TestRefusalNamesTheFile: whoever wrote the directory of a file is told so.
 func TestRefusalNamesTheFile(t *testing.T) {
-	h := newHouse(t, "web/a etc", "web/b empty", "web/c c")
+	h := newFixture(t, "web/a etc", "web/b empty", "web/c c")
 	for _, dir := range []string{"etc/x", "empty", "c"} {
 		h.must(os.MkdirAll(h.path("etc", dir), 0o755))
 	}
@@ -258,7 +258,7 @@ cannot link target "DIR/etc/etc": a directory that isn't empty is there; write t
 // the way of one, and a directory that nobody may write to, are only noted. But nobody
 // can link below /proc, whatever its mode says.
 func TestExplainAgreesWithTheStart(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b full optional")
+	h := newFixture(t, "web/a a", "web/b full optional")
 	h.write("web", "a", "1")
 	h.must(os.MkdirAll(h.path("etc", "full", "x"), 0o755))
 	plan, wrong := h.explain()
@@ -270,7 +270,7 @@ func TestExplainAgreesWithTheStart(t *testing.T) {
 	h.adopt()
 	h.reads("a", "1")
 
-	h = newHouse(t, "web/a a")
+	h = newFixture(t, "web/a a")
 	h.config.Links[0].Target = "/proc/1/confit/a"
 	h.write("web", "a", "1")
 	if _, wrong := h.explain(); wrong != `cannot link targets in "/proc/1": it is the kernel's, and has no place for links; write another target` {
@@ -285,7 +285,7 @@ func TestExplainAgreesWithTheStart(t *testing.T) {
 
 // TestExplain_beside: where one volume is mounted, a start fails without the others, also those with a place of their own.
 func TestExplain_beside(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b")
+	h := newFixture(t, "web/a a", "web/b b")
 	h.config.Links[1].Source = h.path("elsewhere/b")
 	h.write("web", "a", "a")
 	var said strings.Builder

@@ -12,16 +12,16 @@ import (
 // hashName is the file of a fallback's volume that is no key.
 const hashName = ".confit-hash"
 
-// newFallback is a house with a fallback.
-func newFallback(t testing.TB, links ...string) *house {
+// newFallback is a fixture with a fallback.
+func newFallback(t testing.TB, links ...string) *fixture {
 	t.Helper()
-	h := newHouse(t, links...)
+	h := newFixture(t, links...)
 	h.config.Fallback = h.path("fallback")
 	return h
 }
 
 // bake makes the fallback's volume hold just these keys, as an image does.
-func (h *house) bake(name string, kv ...string) {
+func (h *fixture) bake(name string, kv ...string) {
 	h.Helper()
 	h.must(os.RemoveAll(h.path("fallback", name)))
 	h.must(os.MkdirAll(h.path("fallback", name), 0o755))
@@ -31,13 +31,13 @@ func (h *house) bake(name string, kv ...string) {
 }
 
 // writeFallback makes the fallback's volume hold just these keys, in the kubelet's way.
-func (h *house) writeFallback(name string, kv ...string) {
+func (h *fixture) writeFallback(name string, kv ...string) {
 	h.Helper()
 	h.must(os.MkdirAll(h.path("fallback", name), 0o755))
 	h.must(kubelet.Write(h.path("fallback", name), kubelet.Strings(kv...)))
 }
 
-func (h *house) stageFallback() Candidate {
+func (h *fixture) stageFallback() Candidate {
 	h.Helper()
 	if !h.linker.HasFallback() {
 		h.Fatal("there is no fallback")
@@ -52,7 +52,7 @@ func (h *house) stageFallback() Candidate {
 }
 
 // fallsBack stages, publishes and accepts the fallback.
-func (h *house) fallsBack() Candidate {
+func (h *fixture) fallsBack() Candidate {
 	h.Helper()
 	c := h.stageFallback()
 	h.must(h.linker.Publish(h.candidate.Number, false))
@@ -60,7 +60,7 @@ func (h *house) fallsBack() Candidate {
 	return c
 }
 
-func (h *house) wantNoFallback() {
+func (h *fixture) wantNoFallback() {
 	h.Helper()
 	if _, err := h.linker.StageFallback(h.known()); !errors.Is(err, ErrNoFallback) || h.linker.HasFallback() {
 		h.Errorf("error %v, want that there is no fallback", err)
@@ -68,7 +68,7 @@ func (h *house) wantNoFallback() {
 }
 
 // wantInvalidFallback looks for words in the error.
-func (h *house) wantInvalidFallback(words ...string) {
+func (h *fixture) wantInvalidFallback(words ...string) {
 	h.Helper()
 	_, err := h.linker.StageFallback(h.known())
 	var bad *Invalid
@@ -85,7 +85,7 @@ func (h *house) wantInvalidFallback(words ...string) {
 // What the fallback lacks of a volume comes from what is mounted; of one that it
 // has, nothing does.
 func TestFallback(t *testing.T) {
-	for name, write := range map[string]func(*house, string, ...string){"baked": (*house).bake, "mounted": (*house).writeFallback} {
+	for name, write := range map[string]func(*fixture, string, ...string){"baked": (*fixture).bake, "mounted": (*fixture).writeFallback} {
 		t.Run(name, func(t *testing.T) {
 			h := newFallback(t, "web/a a", "web/*.conf conf.d/", "web/ all", "env tls/token TOKEN", "tls/ tls")
 			h.write("tls", "token", "secret")
@@ -196,7 +196,7 @@ func TestFallback_invalid(t *testing.T) {
 }
 
 // invalidStill holds that what is mounted was seen.
-func (h *house) invalidStill() {
+func (h *fixture) invalidStill() {
 	h.Helper()
 	if _, err := h.tryStage(); !errors.Is(err, ErrUnchanged) {
 		h.Errorf("staged again without a change: %v", err)

@@ -57,7 +57,7 @@ func TestStageNeverBlocks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, links...)
+			h := newFixture(t, links...)
 			h.plain("plain")
 			h.must(os.Symlink("..1", filepath.Join(h.plain("whole"), lines.DataLink)))
 			h.open()
@@ -74,7 +74,7 @@ func TestStageNeverBlocks(t *testing.T) {
 }
 
 // stageOften stages again and again, each time from the start.
-func (h *house) stageOften(times int) {
+func (h *fixture) stageOften(times int) {
 	h.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -96,7 +96,7 @@ func (h *house) stageOften(times int) {
 // below a plain one is read through its ..data, its own directories too, and a
 // swap of it is seen. When the kubelet tears it down, it is no empty volume.
 func TestStageAtomicBelowPlain(t *testing.T) {
-	h := newHouse(t, "web/ web/", "web/*/tls.crt certs/", "web/ whole", "web/tls/direct direct direct")
+	h := newFixture(t, "web/ web/", "web/*/tls.crt certs/", "web/ whole", "web/tls/direct direct direct")
 	h.plain("web", "a.conf", "a")
 	h.write("web/tls", "tls.crt", "crt1", "sub/key", "key1", "old", "x", "direct", "d")
 	h.open()
@@ -119,7 +119,7 @@ func TestStageAtomicBelowPlain(t *testing.T) {
 // TestStageAtomicBelowPlainInTheMiddle: the visible names are changed after the
 // swap, so between the two they are wrong, and nobody looks at them.
 func TestStageAtomicBelowPlainInTheMiddle(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.plain("web", "a.conf", "a")
 	h.write("web/tls", "old", "o")
 	h.open()
@@ -152,13 +152,13 @@ func TestStageUntellableNames(t *testing.T) {
 			if strings.Count(name, "/") == 0 && strings.Contains(link, "/*/") || strings.Count(name, "/") == 1 && strings.Contains(link, "/* ") {
 				continue // not matched
 			}
-			h := newHouse(t, link)
+			h := newFixture(t, link)
 			h.plain("plain", "good", "g", name, "x")
 			h.open()
 			h.invalid(words, "rename it")
 		}
 	}
-	h := newHouse(t, "plain/ tree/", "plain/*.conf glob/")
+	h := newFixture(t, "plain/ tree/", "plain/*.conf glob/")
 	h.plain("plain", "größe.conf", "g", "with blank", "b", "\ufffd", "r")
 	h.open()
 	h.adopt()
@@ -167,7 +167,7 @@ func TestStageUntellableNames(t *testing.T) {
 
 // TestStageNameThatIsLinked: one that only a link line could name.
 func TestStageNameThatIsLinked(t *testing.T) {
-	h := newHouse(t, "plain/x x")
+	h := newFixture(t, "plain/x x")
 	h.config.Links[0].Source = "plain/a\nb"
 	h.plain("plain", "a\nb", "x")
 	h.open()
@@ -177,7 +177,7 @@ func TestStageNameThatIsLinked(t *testing.T) {
 // TestStageTreeWithoutEnd: what is nested deeper than anybody nests is refused,
 // and doesn't keep the linker busy.
 func TestStageTreeWithoutEnd(t *testing.T) {
-	h := newHouse(t, "plain/ tree/")
+	h := newFixture(t, "plain/ tree/")
 	root, err := os.OpenRoot(h.plain("plain", "a", "x"))
 	h.must(err)
 	h.must(root.MkdirAll(strings.Repeat("d/", 1000)+"d", 0o755))
@@ -188,7 +188,7 @@ func TestStageTreeWithoutEnd(t *testing.T) {
 
 // TestStageDirectoryThatIsAFile: said, not taken for an empty one.
 func TestStageDirectoryThatIsAFile(t *testing.T) {
-	h := newHouse(t, "plain/conf.d/*.conf conf.d/ optional")
+	h := newFixture(t, "plain/conf.d/*.conf conf.d/ optional")
 	h.plain("plain", "conf.d", "I am a file")
 	h.open()
 	h.invalid(`cannot list directory "conf.d" of volume`, "not a directory")

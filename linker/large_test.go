@@ -43,7 +43,7 @@ func TestLarge(t *testing.T) {
 }
 
 // withKeys gives a generation so many keys with names of 100 letters, which are not on the disk.
-func (h *house) withKeys(number, keys int) Rung {
+func (h *fixture) withKeys(number, keys int) Rung {
 	g := &generation.Stored{Generation: Generation{Number: number}, Files: map[Key]generation.File{}, Targets: map[Target]target.Want{}}
 	for i := range keys {
 		name := fmt.Sprintf("%s%06d", strings.Repeat("k", 94), i)
@@ -58,7 +58,7 @@ func (h *house) withKeys(number, keys int) Rung {
 // TestLarge_fits: three editions of 10,000 keys can be noted and read. What is larger than the next confit would read isn't written, and
 // the former note stays.
 func TestLarge_fits(t *testing.T) {
-	h := newHouse(t, "web/a a").open()
+	h := newFixture(t, "web/a a").open()
 	note := Note{}
 	for i := range 3 {
 		note.Ladder.Rungs[i] = h.withKeys(3-i, 10_000)

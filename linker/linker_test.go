@@ -9,7 +9,7 @@ import (
 // TestOwns: an app's working directory is in a generation by whichever path the
 // state directory is known.
 func TestOwns(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.must(errors.Join(os.Mkdir(h.path("real"), 0o755), os.Symlink("real", h.path("state"))))
 	h.write("web", "a", "a")
 	h.open()

@@ -33,7 +33,7 @@ func TestLock(t *testing.T) {
 		"a directory":    {func(p string) error { return os.MkdirAll(filepath.Join(p, "x"), 0o755) }, ""}, // it is moved aside
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.must(os.Mkdir(h.path("state"), 0o755))
 			h.must(tt.put(h.path("state/lock")))
 			_, _, err := Open(h.checked())
@@ -66,7 +66,7 @@ func TestLockCannotBeMade(t *testing.T) {
 		"no space left on device": func(dir string) error { return unix.Mount("", dir, "", unix.MS_REMOUNT, "nr_inodes=1") },
 	} {
 		t.Run(reason, func(t *testing.T) {
-			h := newHouse(t, "web/a a")
+			h := newFixture(t, "web/a a")
 			ownMounts(t)
 			h.must(set(h.mount("tmpfs", "", "state")))
 			_, _, err := Open(h.checked())
@@ -78,7 +78,7 @@ func TestLockCannotBeMade(t *testing.T) {
 }
 
 func TestStateLocked(t *testing.T) {
-	h := newHouse(t, "web/a a").open()
+	h := newFixture(t, "web/a a").open()
 	_, _, err := Open(h.checked())
 	if err == nil || !strings.Contains(err.Error(), "another confit") {
 		t.Errorf("a second linker on the same state: %v", err)
@@ -88,7 +88,7 @@ func TestStateLocked(t *testing.T) {
 // TestLockOfNobody: a user who locks all that he can open keeps no confit from
 // starting.
 func TestLockOfNobody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	for dir := h.dir; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		h.must(os.Chmod(dir, 0o755))
@@ -103,7 +103,7 @@ func TestLockOfNobody(t *testing.T) {
 
 // nobodyLocks has a process of another user hold a shared lock on a file, if he
 // can open it, until the test is over.
-func (h *house) nobodyLocks(name string) {
+func (h *fixture) nobodyLocks(name string) {
 	h.Helper()
 	if info, err := os.Lstat(h.path(name)); err != nil || !info.Mode().IsRegular() && !info.IsDir() {
 		return
@@ -123,7 +123,7 @@ func (h *house) nobodyLocks(name string) {
 // TestStatusTakesNoLock: whoever asks for the status never keeps a confit from
 // starting, nor makes a lock.
 func TestStatusTakesNoLock(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	h.must(os.WriteFile(h.path("state/status.json"), []byte("{}"), 0o644))
 	if _, err := ReadStatus(h.config.State); err != nil {

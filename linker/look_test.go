@@ -16,7 +16,7 @@ import (
 // kernel's clock, with as many bytes, looks the same after both. ramfs has no
 // finer times on any kernel.
 func TestStageInTheSameTick(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	ownMounts(t)
 	a := filepath.Join(h.mount("ramfs", "", "volumes/web"), "a")
 	h.put(a, "text 000 first")
@@ -40,7 +40,7 @@ func TestStageInTheSameTick(t *testing.T) {
 
 // TestStageUnwritten: what nobody is about to try is found with its hash, and leaves nothing behind.
 func TestStageUnwritten(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b")
+	h := newFixture(t, "web/a a", "web/b b")
 	h.write("web", "a", "one", "b", "one")
 	h.open()
 	first := h.adopt()
@@ -70,7 +70,7 @@ func TestStageUnwritten(t *testing.T) {
 
 // TestVolumes: what each volume is said to be, as it comes and goes.
 func TestVolumes(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b optional", "plain/x x optional", "late/y y optional")
+	h := newFixture(t, "web/a a", "web/b b optional", "plain/x x optional", "late/y y optional")
 	h.write("web", "a", "one")
 	h.must(os.MkdirAll(h.path("volumes/plain"), 0o755))
 	h.open()
@@ -102,7 +102,7 @@ func TestVolumes(t *testing.T) {
 // TestDebugLogOfALook: it says what was compared, also when that is just as before, and
 // holds no value. At any other level it says nothing.
 func TestDebugLogOfALook(t *testing.T) {
-	h := newHouse(t, "web/a a", "plain/x x")
+	h := newFixture(t, "web/a a", "plain/x x")
 	h.write("web", "a", "secret")
 	h.put(h.path("volumes/plain/x"), "secret")
 	h.open()
@@ -126,7 +126,7 @@ func TestDebugLogOfALook(t *testing.T) {
 }
 
 // wantSaid looks at what the linker said since the last time: one line with these texts, or nothing.
-func (h *house) wantSaid(texts ...string) {
+func (h *fixture) wantSaid(texts ...string) {
 	h.Helper()
 	said := h.said.String()
 	h.said.Reset()
@@ -139,7 +139,7 @@ func (h *house) wantSaid(texts ...string) {
 
 // TestVolumesWithoutInotify: all are polled, and that is said of each.
 func TestVolumesWithoutInotify(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "one")
 	h.open()
 	h.linker.watch.Sync(nil)
@@ -150,7 +150,7 @@ func TestVolumesWithoutInotify(t *testing.T) {
 	}
 }
 
-func (h *house) wantVolumes(want ...VolumeStatus) {
+func (h *fixture) wantVolumes(want ...VolumeStatus) {
 	h.Helper()
 	if got := h.linker.Volumes(); !reflect.DeepEqual(got, want) {
 		h.Errorf("got\n%+v\nwant\n%+v", got, want)

@@ -12,7 +12,7 @@ func TestNearNamesAtTheStart(t *testing.T) {
 		"volumes/web/app.conf a": `: did you mean "web/app.conf"? (if it may be missing`,
 		"app.conf a":             `; a source is VOLUME/KEY (if it may be missing`,
 	} {
-		h := newHouse(t, link)
+		h := newFixture(t, link)
 		h.write("web", "app.conf", "secret value")
 		h.open()
 		h.invalid(want)

@@ -17,7 +17,7 @@ func TestWarnOfMounts(t *testing.T) {
 	const file, plain, state = "single file mounted", "plain volume", "state directory in no volume"
 	for name, tt := range map[string]struct {
 		pod    bool
-		mounts []string // below the house
+		mounts []string // below the fixture
 		want   []string
 	}{
 		"docker run":                       {false, nil, nil},
@@ -31,7 +31,7 @@ func TestWarnOfMounts(t *testing.T) {
 		"a pod, a file outside of volumes": {true, []string{"state", "etc"}, []string{plain}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a a", "plain/a b")
+			h := newFixture(t, "web/a a", "plain/a b")
 			h.write("web", "a", "one")
 			h.plain("plain", "a", "two")
 			h.open()
@@ -52,7 +52,7 @@ func TestWarnOfMounts(t *testing.T) {
 
 // TestWarnOfMounts_unknown: where mountinfo can't be read nothing is said.
 func TestWarnOfMounts_unknown(t *testing.T) {
-	h := newHouse(t, "plain/a a")
+	h := newFixture(t, "plain/a a")
 	h.plain("plain", "a", "one")
 	h.open()
 	h.linker.mounts = mounts.Parse("", h.path("volumes"), h.path("state"), true)
@@ -61,7 +61,7 @@ func TestWarnOfMounts_unknown(t *testing.T) {
 }
 
 // saysJust checks what the linker has said, a line for each.
-func (h *house) saysJust(want ...string) {
+func (h *fixture) saysJust(want ...string) {
 	h.Helper()
 	lines := strings.Split(strings.TrimSpace(h.said.String()), "\n")
 	if lines[0] == "" {
@@ -80,7 +80,7 @@ func (h *house) saysJust(want ...string) {
 
 // TestOpen_subPath: what never changes is refused before anything is made.
 func TestOpen_subPath(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "one", "b", "two")
 	h.bindKey("a")
 	h.bindKey("b")
@@ -101,7 +101,7 @@ func TestOpen_subPath(t *testing.T) {
 
 // bindKey mounts a key of web alone, as the kubelet does: what ..data leads to
 // now.
-func (h *house) bindKey(key string) {
+func (h *fixture) bindKey(key string) {
 	h.Helper()
 	real, err := filepath.EvalSymlinks(h.path("volumes", "web", key))
 	h.must(err)

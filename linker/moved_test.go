@@ -17,7 +17,7 @@ import (
 // by key. A look that had opened it finds some keys missing. If the others are the
 // accepted ones, that doesn't mean that the accepted generation is mounted again.
 func TestStageWhileTheOldGoes(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "1")
 	h.open().adopt()
 	h.write("web", "a", "1", "b", "2")
@@ -45,7 +45,7 @@ func TestStageWhileTheOldGoes(t *testing.T) {
 // can ask whether it has changed. Once the generation is accepted, nobody asks any more,
 // and the memory of some thousand keys is free.
 func TestKeepLetsGoOfTheLook(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "1")
 	h.open()
 	look := h.publishLook()
@@ -62,7 +62,7 @@ func TestKeepLetsGoOfTheLook(t *testing.T) {
 }
 
 // publishLook publishes what a look has found, and returns the look.
-func (h *house) publishLook() weak.Pointer[volume.Reading] {
+func (h *fixture) publishLook() weak.Pointer[volume.Reading] {
 	h.Helper()
 	r, err := h.linker.reader.Look()
 	h.must(err)

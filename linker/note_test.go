@@ -17,7 +17,7 @@ import (
 var anOutcome = Outcome{Hash: strings.Repeat("a", 64), Kind: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
 
 // wantOutcomes checks what the next confit is told of gates.
-func (h *house) wantOutcomes(want ...Outcome) {
+func (h *fixture) wantOutcomes(want ...Outcome) {
 	h.Helper()
 	if got := h.restart().former.Outcomes; !slices.Equal(got, want) {
 		h.Errorf("the outcomes are %+v, want %+v", got, want)
@@ -27,7 +27,7 @@ func (h *house) wantOutcomes(want ...Outcome) {
 // TestOutcomes: what the report hook hasn't taken is there for the next confit, with and without an
 // accepted generation, until a note has nothing.
 func TestOutcomes(t *testing.T) {
-	h := newHouse(t, "web/a a").open()
+	h := newFixture(t, "web/a a").open()
 	h.wantOutcomes()
 	h.note.Outcomes = []Outcome{anOutcome}
 	h.must(h.linker.WriteNote(h.note))
@@ -48,7 +48,7 @@ func TestOutcomes(t *testing.T) {
 
 // TestOutcomes_in_order: a question stands behind what was decided before it. What names no generation is left out.
 func TestOutcomes_in_order(t *testing.T) {
-	h := newHouse(t, "web/a a").open()
+	h := newFixture(t, "web/a a").open()
 	question := Outcome{Hash: strings.Repeat("c", 64)}
 	h.must(h.linker.WriteNote(Note{Outcomes: []Outcome{anOutcome, question}}))
 	h.wantOutcomes(anOutcome, question)
@@ -77,7 +77,7 @@ func TestNotePartsAlone(t *testing.T) {
 
 // TestNoteOnAFullDisk: the note that was there stays.
 func TestNoteOnAFullDisk(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("state"), "tmpfs", 0, "nr_inodes=20"); err != nil {
 		t.Fatalf("cannot mount a tmpfs, to fill it: %v", err)

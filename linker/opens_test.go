@@ -7,7 +7,7 @@ import (
 )
 
 // opened waits for a hint that a changed key was opened, for a while if none is to come.
-func (h *house) opened(want bool) bool {
+func (h *fixture) opened(want bool) bool {
 	within := 200 * time.Millisecond
 	if want {
 		within = bound
@@ -17,7 +17,7 @@ func (h *house) opened(want bool) bool {
 
 // TestOpens: only an open of a changed key counts, by whatever path.
 func TestOpens(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/sub/ sub/", "web/dir/ dir")
+	h := newFixture(t, "web/a a", "web/sub/ sub/", "web/dir/ dir")
 	h.write("web", "a", "one", "sub/b", "one", "dir/c", "one", "dir/d", "one")
 	h.open().adopt()
 	h.write("web", "a", "two", "sub/b", "one", "dir/c", "two", "dir/d", "one")
@@ -54,7 +54,7 @@ func TestOpens(t *testing.T) {
 
 // TestOpensNothing: what can't be seen isn't watched.
 func TestOpensNothing(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b direct")
+	h := newFixture(t, "web/a a", "web/b b direct")
 	h.write("web", "a", "one", "b", "one")
 	h.open().adopt()
 	h.write("web", "a", "one", "b", "two")

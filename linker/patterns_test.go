@@ -13,7 +13,7 @@ import (
 // generation. It needs no volume to be mounted, but for knowing where one begins.
 func TestVolumes_patterns(t *testing.T) {
 	for name, tt := range map[string]struct {
-		lines string // one behind the other; DIR is the house
+		lines string // one behind the other; DIR is the fixture
 		want  string // the volumes: PATH PREFIX: PATTERN …
 	}{
 		"one key":                    {"web/nginx.conf a", "volumes/web web: nginx.conf"},
@@ -42,7 +42,7 @@ func TestVolumes_patterns(t *testing.T) {
 		"nothing but rendered":       {"{rendered}/a a", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.config.Render = true
 			for line := range strings.SplitSeq(strings.ReplaceAll(tt.lines, "DIR", h.dir), "; ") {
 				h.config.Links = append(h.config.Links, lineOf(h.path("etc"), strings.Fields(line)))
@@ -60,7 +60,7 @@ func TestVolumes_patterns(t *testing.T) {
 }
 
 // patterns are those of the last look.
-func (h *house) patterns() string {
+func (h *fixture) patterns() string {
 	var list []string
 	for _, v := range h.linker.Volumes() {
 		at, _ := filepath.Rel(h.dir, v.Path)
@@ -72,7 +72,7 @@ func (h *house) patterns() string {
 
 // TestVolumes_prefix: behind the prefix a key of the status has the path that it has in its volume.
 func TestVolumes_prefix(t *testing.T) {
-	h := newHouse(t, "web/ web/", "top top", "plain/ plain")
+	h := newFixture(t, "web/ web/", "top top", "plain/ plain")
 	outside := h.path("srv", "conf")
 	h.config.Links = append(h.config.Links, Link{Source: outside + "/*", Target: Target(h.path("etc", "srv") + "/")})
 	h.write("web", "a", "1", "sub/b", "2")
@@ -98,7 +98,7 @@ func TestVolumes_prefix(t *testing.T) {
 
 // TestVolumes_torn: a volume that was torn down is the one that it was, also where it began below the first directory.
 func TestVolumes_torn(t *testing.T) {
-	h := newHouse(t, "deep/er/a a", "deep/er/b b optional", "deep/x x optional")
+	h := newFixture(t, "deep/er/a a", "deep/er/b b optional", "deep/x x optional")
 	h.write("deep/er", "a", "1")
 	h.open()
 	h.adopt()

@@ -12,7 +12,7 @@ import (
 )
 
 func TestGoBackTakesBack(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "a1", "b", "b1")
 	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
 	h.must(os.WriteFile(h.path("etc/web/c"), []byte("image"), 0o644))
@@ -38,7 +38,7 @@ func TestGoBackTakesBack(t *testing.T) {
 }
 
 func TestGoBackTheFirst(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b new/b")
+	h := newFixture(t, "web/a a", "web/b new/b")
 	h.write("web", "a", "a1", "b", "b1")
 	h.must(os.MkdirAll(h.path("etc"), 0o755))
 	h.must(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644))
@@ -55,7 +55,7 @@ func TestGoBackTheFirst(t *testing.T) {
 }
 
 func TestPublishOnlyTheNewest(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "one")
 	h.open()
 	h.adopt()
@@ -73,15 +73,15 @@ func TestPublishOnlyTheNewest(t *testing.T) {
 // TestRestartOnTheSameState starts a second linker where a killed one left
 // off, at each point where it may have been.
 func TestRestartOnTheSameState(t *testing.T) {
-	stops := map[string]func(h *house){
-		"staged":    func(h *house) { h.stage() },
-		"published": func(h *house) { h.stage(); h.must(h.linker.Publish(h.candidate.Number, false)) },
-		"half way": func(h *house) {
+	stops := map[string]func(h *fixture){
+		"staged":    func(h *fixture) { h.stage() },
+		"published": func(h *fixture) { h.stage(); h.must(h.linker.Publish(h.candidate.Number, false)) },
+		"half way": func(h *fixture) {
 			h.stage()
 			h.noted()
 			h.must(os.Remove(h.path("etc/web/b"))) // pruned
 		},
-		"links not made": func(h *house) {
+		"links not made": func(h *fixture) {
 			c := h.stage()
 			h.noted()
 			h.point(c.Number)
@@ -89,7 +89,7 @@ func TestRestartOnTheSameState(t *testing.T) {
 	}
 	for name, stop := range stops {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/ web/")
+			h := newFixture(t, "web/ web/")
 			h.write("web", "a", "a1", "b", "b1")
 			h.open()
 			h.adopt()
@@ -110,7 +110,7 @@ func TestRestartOnTheSameState(t *testing.T) {
 // TestGoBackMovesWhatItCan: a target that has become a directory with something
 // in it keeps nothing else from going back, and is mended later.
 func TestGoBackMovesWhatItCan(t *testing.T) {
-	h := newHouse(t, "web/ web/", "web/o other")
+	h := newFixture(t, "web/ web/", "web/o other")
 	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
 	h.must(os.WriteFile(h.path("etc/web/c"), []byte("image"), 0o644))
 	h.write("web", "a", "a1", "b", "b1", "o", "a1")
@@ -143,7 +143,7 @@ func TestGoBackMovesWhatItCan(t *testing.T) {
 // TestGoBackWhenTheListCannotBeWritten: live moves, and what would need the list
 // is made when there is room again.
 func TestGoBackWhenTheListCannotBeWritten(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open()
 	h.adopt()
@@ -167,7 +167,7 @@ func TestGoBackWhenTheListCannotBeWritten(t *testing.T) {
 // TestGoBackWhenLiveCannotMove is the one failure after which GoBack is called
 // again.
 func TestGoBackWhenLiveCannotMove(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "a1")
 	h.open()
 	h.adopt()
@@ -189,7 +189,7 @@ func TestGoBackWhenLiveCannotMove(t *testing.T) {
 // TestCheckNewest: while a candidate waits, a look says whether it is still the newest,
 // and links are mended. The next stage takes what is there.
 func TestCheckNewest(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "a1")
 	h.open()
 	h.adopt()

@@ -16,7 +16,7 @@ import (
 )
 
 func TestStageSizeLimit(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "web/c c direct")
+	h := newFixture(t, "web/a a", "web/b b", "web/c c direct")
 	h.write("web", "a", strings.Repeat("a", 600), "b", strings.Repeat("b", 600), "c", strings.Repeat("c", 6000))
 	h.open()
 	h.linker.reader.MaxSize = 1000
@@ -26,7 +26,7 @@ func TestStageSizeLimit(t *testing.T) {
 // TestStageKeyThatGrows: what was small when it was looked at isn't read, or
 // copied, beyond the limit.
 func TestStageKeyThatGrows(t *testing.T) {
-	h := newHouse(t, "plain/a a", "plain/b b")
+	h := newFixture(t, "plain/a a", "plain/b b")
 	dir := h.plain("plain", "a", "one", "b", "two")
 	h.open()
 	r, err := h.linker.reader.Look()
@@ -50,7 +50,7 @@ func TestStageKeyThatGrows(t *testing.T) {
 // TestStageDirectKeyThatGrows: one that is larger than the limit is read to the
 // size that it had, so one that grows without end is given up.
 func TestStageDirectKeyThatGrows(t *testing.T) {
-	h := newHouse(t, "plain/a a direct")
+	h := newFixture(t, "plain/a a direct")
 	a := filepath.Join(h.plain("plain", "a", "one"), "a")
 	h.open()
 	h.linker.reader.MaxSize = 10
@@ -68,7 +68,7 @@ func TestStageDirectKeyThatGrows(t *testing.T) {
 
 // TestStageSizesThatOverflow: the sum of sizes is none.
 func TestStageSizesThatOverflow(t *testing.T) {
-	h := newHouse(t, "plain/a a", "plain/b b")
+	h := newFixture(t, "plain/a a", "plain/b b")
 	dir := h.plain("plain", "a", "one", "b", "two")
 	for _, name := range []string{"a", "b"} {
 		h.must(os.Truncate(filepath.Join(dir, name), 1<<43))
@@ -80,7 +80,7 @@ func TestStageSizesThatOverflow(t *testing.T) {
 // TestStageFileWithoutSize: files of proc(5) have the size 0 and bytes all the
 // same, those of sysfs fewer than their size; both are read to their end.
 func TestStageFileWithoutSize(t *testing.T) {
-	h := newHouse(t, "x proc", "x sys")
+	h := newFixture(t, "x proc", "x sys")
 	h.config.Links[0].Source, h.config.Links[1].Source = "/proc/sys/kernel/ostype", "/sys/kernel/mm/transparent_hugepage/enabled"
 	want, err := os.ReadFile(h.config.Links[1].Source)
 	h.must(err)
@@ -106,7 +106,7 @@ func without(t *testing.T, capability int) {
 }
 
 // wantCopy checks mode, owner and group of what an app finds.
-func (h *house) wantCopy(target string, mode os.FileMode, owner, group uint32) {
+func (h *fixture) wantCopy(target string, mode os.FileMode, owner, group uint32) {
 	h.Helper()
 	info, err := os.Stat(h.path("etc", target))
 	h.must(err)
@@ -116,7 +116,7 @@ func (h *house) wantCopy(target string, mode os.FileMode, owner, group uint32) {
 }
 
 // owned makes a volume whose keys belong to 1234:2345.
-func (h *house) owned(modes map[string]os.FileMode) {
+func (h *fixture) owned(modes map[string]os.FileMode) {
 	h.Helper()
 	for name, mode := range modes {
 		path := filepath.Join(h.plain("web", name, "x"), name)
@@ -132,7 +132,7 @@ var modesOfKeys = map[string]os.FileMode{"secret": 0o600, "group": 0o640, "confi
 func TestAttributesOfTheSource(t *testing.T) {
 	for name, capability := range map[string]int{"all capabilities": unix.CAP_SYS_TIME, "no CAP_FOWNER": unix.CAP_FOWNER} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/ web/")
+			h := newFixture(t, "web/ web/")
 			h.owned(modesOfKeys)
 			h.open()
 			without(t, capability)
@@ -148,7 +148,7 @@ func TestAttributesOfTheSource(t *testing.T) {
 // confit's own, and confit's group may do no more with them than everybody; that
 // is so for a confit that starts again, too.
 func TestAttributesNeverMoreReadable(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.owned(modesOfKeys)
 	h.open()
 	without(t, unix.CAP_CHOWN)
@@ -168,7 +168,7 @@ func TestAttributesNeverMoreReadable(t *testing.T) {
 // TestAttributesInADirectoryWithAGroup: an emptyDir of a pod with fsGroup gives its
 // group to what is made in it, but not to the copies, which are deeper.
 func TestAttributesInADirectoryWithAGroup(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.owned(modesOfKeys)
 	h.must(os.MkdirAll(h.path("state/generations"), 0o755))
 	for _, dir := range []string{"state", "state/generations"} {
@@ -186,7 +186,7 @@ func TestAttributesInADirectoryWithAGroup(t *testing.T) {
 // twice, by their size and by how much is held already. It makes no difference to
 // what is written.
 func TestStageSizes(t *testing.T) {
-	h := newHouse(t, "web/* .")
+	h := newFixture(t, "web/* .")
 	const maxHeld, maxAllHeld = 4 << 10, 1 << 20
 	var want []string
 	for i := range 2*maxAllHeld/maxHeld + 10 {
@@ -208,16 +208,16 @@ func TestStageSizes(t *testing.T) {
 // elsewhere, and when something has changed behind it: the kubelet removes the old
 // directory file by file.
 func TestMovedBehindData(t *testing.T) {
-	for what, move := range map[string]func(h *house){
-		"nothing":      func(*house) {},
-		"a swap":       func(h *house) { h.write("web", "a", "two", "b", "x") },
-		"a swap back":  func(h *house) { h.write("web", "a", "two", "b", "x"); h.write("web", "a", "one", "b", "x") },
-		"a removal":    func(h *house) { h.must(os.Remove(h.path("volumes/web/..data/b"))) },
-		"no more data": func(h *house) { h.must(os.Remove(h.path("volumes/web/..data"))) },
-		"no volume":    func(h *house) { h.must(os.Rename(h.path("volumes/web"), h.path("volumes/old"))) },
-		"another one":  func(h *house) { h.write("tls", "k", "two") },
+	for what, move := range map[string]func(h *fixture){
+		"nothing":      func(*fixture) {},
+		"a swap":       func(h *fixture) { h.write("web", "a", "two", "b", "x") },
+		"a swap back":  func(h *fixture) { h.write("web", "a", "two", "b", "x"); h.write("web", "a", "one", "b", "x") },
+		"a removal":    func(h *fixture) { h.must(os.Remove(h.path("volumes/web/..data/b"))) },
+		"no more data": func(h *fixture) { h.must(os.Remove(h.path("volumes/web/..data"))) },
+		"no volume":    func(h *fixture) { h.must(os.Rename(h.path("volumes/web"), h.path("volumes/old"))) },
+		"another one":  func(h *fixture) { h.write("tls", "k", "two") },
 	} {
-		h := newHouse(t, "web/a a", "tls/k k")
+		h := newFixture(t, "web/a a", "tls/k k")
 		h.write("web", "a", "one", "b", "x")
 		h.write("tls", "k", "one")
 		r, err := h.open().linker.reader.Look()

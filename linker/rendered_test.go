@@ -13,16 +13,16 @@ import (
 	"confit/linker/lines"
 )
 
-// renderer is a house whose renderer writes these files: NAME, CONTENT, …
-func renderer(t testing.TB, links ...string) *house {
+// renderer is a fixture whose renderer writes these files: NAME, CONTENT, …
+func renderer(t testing.TB, links ...string) *fixture {
 	t.Helper()
-	h := newHouse(t, links...)
+	h := newFixture(t, links...)
 	h.config.Render = true
 	return h
 }
 
 // render does what a renderer does between the two halves of a stage.
-func (h *house) render(c Candidate, files ...string) {
+func (h *fixture) render(c Candidate, files ...string) {
 	h.Helper()
 	if !c.Unrendered {
 		h.Fatalf("%+v needs no renderer", c)
@@ -34,7 +34,7 @@ func (h *house) render(c Candidate, files ...string) {
 	}
 }
 
-func (h *house) complete() Candidate {
+func (h *fixture) complete() Candidate {
 	h.Helper()
 	c, err := h.linker.Complete(h.candidate.Number, h.note.Ladder.InForce().Number)
 	h.must(err)
@@ -43,7 +43,7 @@ func (h *house) complete() Candidate {
 }
 
 // renders stages, renders, completes, publishes and accepts.
-func (h *house) renders(files ...string) Candidate {
+func (h *fixture) renders(files ...string) Candidate {
 	h.Helper()
 	h.render(h.stage(), files...)
 	c := h.complete()
@@ -134,23 +134,23 @@ func TestRendered_same_output(t *testing.T) {
 
 func TestRendered_refused(t *testing.T) {
 	for name, try := range map[string]struct {
-		do    func(h *house, key, dir string) error
+		do    func(h *fixture, key, dir string) error
 		words string
 	}{
-		"FIFO":        {func(h *house, _, dir string) error { return unix.Mkfifo(dir+"/r", 0o644) }, `made a FIFO, "r"`},
-		"link out":    {func(h *house, _, dir string) error { return os.Symlink("/etc/shadow", dir+"/r") }, `made a symlink, "r"`},
-		"link inside": {func(h *house, _, dir string) error { return os.Symlink("q", dir+"/r") }, `made a symlink, "r"`},
-		"newline":     {func(h *house, _, dir string) error { return os.WriteFile(dir+"/a\nb", nil, 0o644) }, "holds a control character"},
-		"..data":      {func(h *house, _, dir string) error { return os.Mkdir(dir+"/..data", 0o755) }, "two dots"},
-		"missing":     {func(h *house, _, dir string) error { return os.Remove(dir + "/q") }, `the renderer made no "{rendered}/q"`},
-		"a directory": {func(h *house, _, dir string) error {
+		"FIFO":        {func(h *fixture, _, dir string) error { return unix.Mkfifo(dir+"/r", 0o644) }, `made a FIFO, "r"`},
+		"link out":    {func(h *fixture, _, dir string) error { return os.Symlink("/etc/shadow", dir+"/r") }, `made a symlink, "r"`},
+		"link inside": {func(h *fixture, _, dir string) error { return os.Symlink("q", dir+"/r") }, `made a symlink, "r"`},
+		"newline":     {func(h *fixture, _, dir string) error { return os.WriteFile(dir+"/a\nb", nil, 0o644) }, "holds a control character"},
+		"..data":      {func(h *fixture, _, dir string) error { return os.Mkdir(dir+"/..data", 0o755) }, "two dots"},
+		"missing":     {func(h *fixture, _, dir string) error { return os.Remove(dir + "/q") }, `the renderer made no "{rendered}/q"`},
+		"a directory": {func(h *fixture, _, dir string) error {
 			return errors.Join(os.Remove(dir+"/q"), os.Mkdir(dir+"/q", 0o755))
 		}, "is a directory"},
-		"changes a key":  {func(h *house, key, _ string) error { return os.WriteFile(key, []byte("x"), 0o644) }, `changed key "web/tpl"`},
-		"removes a key":  {func(h *house, key, _ string) error { return os.Remove(key) }, `removed key "web/tpl"`},
-		"removes its":    {func(h *house, _, dir string) error { return os.RemoveAll(dir) }, "removed its directory"},
-		"replaces its":   {func(h *house, _, dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("/etc", dir)) }, "removed its directory"},
-		"a NUL variable": {func(h *house, _, dir string) error { return os.WriteFile(dir+"/e", []byte("secret\x00"), 0o644) }, `variable "E": it holds a NUL`},
+		"changes a key":  {func(h *fixture, key, _ string) error { return os.WriteFile(key, []byte("x"), 0o644) }, `changed key "web/tpl"`},
+		"removes a key":  {func(h *fixture, key, _ string) error { return os.Remove(key) }, `removed key "web/tpl"`},
+		"removes its":    {func(h *fixture, _, dir string) error { return os.RemoveAll(dir) }, "removed its directory"},
+		"replaces its":   {func(h *fixture, _, dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("/etc", dir)) }, "removed its directory"},
+		"a NUL variable": {func(h *fixture, _, dir string) error { return os.WriteFile(dir+"/e", []byte("secret\x00"), 0o644) }, `variable "E": it holds a NUL`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := renderer(t, "input web/tpl", "{rendered}/q q", "{rendered}/r r optional", "env {rendered}/e E optional")

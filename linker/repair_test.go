@@ -14,7 +14,7 @@ import (
 // damage is what may happen to a generation, and words of why it isn't believed
 // when no volume has its bytes; "" if none are needed.
 type damage struct {
-	do    func(h *house) error
+	do    func(h *fixture) error
 	words string
 }
 
@@ -40,14 +40,14 @@ var damages = map[string]damage{
 	"another's generation":      {chown("generations/1"), ""},
 	"a generation for all":      {chmod("generations/1", 0o777), ""},
 	"a generation for nobody":   {chmod("generations/1", 0), ""},
-	"a generation that is a symlink": {func(h *house) error {
+	"a generation that is a symlink": {func(h *fixture) error {
 		return errors.Join(os.Rename(h.path("state/generations/1"), h.path("elsewhere")), os.Symlink(h.path("elsewhere"), h.path("state/generations/1")))
 	}, "so are 2 more"},
 	"a generation that is a file": {replace("generations/1", func(p string) error { return os.WriteFile(p, nil, 0o644) }), "so are 2 more"},
 }
 
-func appendTo(name string) func(*house) error {
-	return func(h *house) error {
+func appendTo(name string) func(*fixture) error {
+	return func(h *fixture) error {
 		f, err := os.OpenFile(h.path("state", name), os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func appendTo(name string) func(*house) error {
 }
 
 // modified is when a key of generation 1 was written.
-func (h *house) modified(name string) time.Time {
+func (h *fixture) modified(name string) time.Time {
 	info, err := os.Stat(h.path("state/generations/1/web", name))
 	if err != nil {
 		return time.Time{}
@@ -66,8 +66,8 @@ func (h *house) modified(name string) time.Time {
 	return info.ModTime()
 }
 
-func addDir(name string) func(*house) error {
-	return func(h *house) error { return os.MkdirAll(h.path("state", name), 0o755) }
+func addDir(name string) func(*fixture) error {
+	return func(h *fixture) error { return os.MkdirAll(h.path("state", name), 0o755) }
 }
 
 // TestRepairedAtOpen: whatever has happened to the stored generation between two
@@ -84,9 +84,9 @@ func TestRepairedAtOpen(t *testing.T) {
 	}
 }
 
-// reopened is a house whose stored generation was damaged between two confits, beside an edit of
+// reopened is a fixture whose stored generation was damaged between two confits, beside an edit of
 // the volume, and what that generation was.
-func reopened(t *testing.T, d damage, edit ...string) (h *house, want map[string]string) {
+func reopened(t *testing.T, d damage, edit ...string) (h *fixture, want map[string]string) {
 	t.Helper()
 	h = newStored(t, "web/ web/")
 	want = h.tree("state/generations/1")
@@ -145,7 +145,7 @@ func TestStagedAgain(t *testing.T) {
 	}
 }
 
-func (h *house) saidTimes(words string, times int) {
+func (h *fixture) saidTimes(words string, times int) {
 	h.Helper()
 	if n := strings.Count(h.said.String(), words); n != times {
 		h.Errorf("%q was said %d times, want %d:\n%v", words, n, times, &h.said)
@@ -245,7 +245,7 @@ func TestStagedAgain_watched(t *testing.T) {
 // TestStagedAgain_whole: who reads a file of a generation that is staged again finds what was there
 // or what was written, whole.
 func TestStagedAgain_whole(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	good := strings.Repeat("good", 50_000)
 	h.write("web", "a", good)
 	h.open()

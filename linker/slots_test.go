@@ -4,7 +4,7 @@ import "testing"
 
 // TestCollect_newer: a candidate that the caller doesn't know of yet stays.
 func TestCollect_newer(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.write("web", "a", "two")
 	known := h.linker.Newest()
 	h.stage()
@@ -16,7 +16,7 @@ func TestCollect_newer(t *testing.T) {
 
 // TestDiscard: a candidate goes away. What is in force, and what the note names, doesn't.
 func TestDiscard(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.edit("two", false)
 	h.must(h.linker.WriteNote(h.note))
 	h.write("web", "a", "three")
@@ -30,7 +30,7 @@ func TestDiscard(t *testing.T) {
 
 // TestRepair_afterwards: a look that comes after a publish doesn't bring back what was in force before.
 func TestRepair_afterwards(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.edit("two", false)
 	for number := 1; number <= 2; number++ {
 		if anew, err := h.linker.Repair(number); anew || err != nil {

@@ -14,7 +14,7 @@ import (
 // spoil is what may have happened to the note between two confits, and words of
 // why it isn't believed.
 type spoil struct {
-	do    func(h *house) error
+	do    func(h *fixture) error
 	words string
 }
 
@@ -61,7 +61,7 @@ func TestStoredButSpoilt(t *testing.T) {
 }
 
 // worksOn checks that the next edit is linked, stored and taken up.
-func (h *house) worksOn() {
+func (h *fixture) worksOn() {
 	h.Helper()
 	h.write("web", "a", "a2", "sub/b", "b1")
 	h.adopt()
@@ -73,8 +73,8 @@ func (h *house) worksOn() {
 	h.restart().wantAccepted(number)
 }
 
-func edit(name string, value any) func(*house) error {
-	return func(h *house) error {
+func edit(name string, value any) func(*fixture) error {
+	return func(h *fixture) error {
 		return h.editNote(func(note map[string]any) {
 			if name != "version" {
 				note = note["ladder"].([]any)[0].(map[string]any)
@@ -84,15 +84,15 @@ func edit(name string, value any) func(*house) error {
 	}
 }
 
-func editKey(name string, value any) func(*house) error {
-	return func(h *house) error {
+func editKey(name string, value any) func(*fixture) error {
+	return func(h *fixture) error {
 		return h.editNote(func(note map[string]any) {
 			note["ladder"].([]any)[0].(map[string]any)["keys"].(map[string]any)["web/a"].(map[string]any)[name] = value
 		})
 	}
 }
 
-func (h *house) editNote(change func(map[string]any)) error {
+func (h *fixture) editNote(change func(map[string]any)) error {
 	var note map[string]any
 	data, err := os.ReadFile(h.path("state/note.json"))
 	h.must(errors.Join(err, json.Unmarshal(data, &note)))
@@ -102,15 +102,15 @@ func (h *house) editNote(change func(map[string]any)) error {
 }
 
 // replace puts something else in the place of a file of the state directory.
-func replace(name string, put func(path string) error) func(*house) error {
-	return func(h *house) error {
+func replace(name string, put func(path string) error) func(*fixture) error {
+	return func(h *fixture) error {
 		path := h.path("state", name)
 		return errors.Join(os.RemoveAll(path), put(path))
 	}
 }
 
-func write(name, content string) func(*house) error {
-	return func(h *house) error {
+func write(name, content string) func(*fixture) error {
+	return func(h *fixture) error {
 		mode := fs.FileMode(0o644)
 		if strings.HasPrefix(name, "gen") {
 			mode = 0o444
@@ -119,14 +119,14 @@ func write(name, content string) func(*house) error {
 	}
 }
 
-func chmod(name string, mode fs.FileMode) func(*house) error {
-	return func(h *house) error { return os.Chmod(h.path("state", name), mode) }
+func chmod(name string, mode fs.FileMode) func(*fixture) error {
+	return func(h *fixture) error { return os.Chmod(h.path("state", name), mode) }
 }
 
-func chown(name string) func(*house) error {
-	return func(h *house) error { return os.Chown(h.path("state", name), 65534, -1) }
+func chown(name string) func(*fixture) error {
+	return func(h *fixture) error { return os.Chown(h.path("state", name), 65534, -1) }
 }
 
-func takeAway(name string) func(*house) error {
-	return func(h *house) error { return os.RemoveAll(h.path("state", name)) }
+func takeAway(name string) func(*fixture) error {
+	return func(h *fixture) error { return os.RemoveAll(h.path("state", name)) }
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestStageOneKey(t *testing.T) {
-	h := newHouse(t, "web/a.conf a.conf")
+	h := newFixture(t, "web/a.conf a.conf")
 	h.write("web", "a.conf", "one", "other", "x")
 	h.open()
 	if c := h.adopt(); c.Number != 1 || changed(c) != "web/a.conf" || c.Writing != OneSwap {
@@ -38,7 +38,7 @@ func TestStageWriting(t *testing.T) {
 		SwapBySwap: {"web/a a", "tls/a b"},
 		FileByFile: {"web/a a", "plain/a b"},
 	} {
-		h := newHouse(t, links...)
+		h := newFixture(t, links...)
 		h.write("web", "a", "one")
 		h.write("tls", "a", "one")
 		h.put(filepath.Join(h.plain("plain"), "a"), "one")
@@ -49,7 +49,7 @@ func TestStageWriting(t *testing.T) {
 }
 
 func TestStageOtherKeyOfTheVolume(t *testing.T) {
-	h := newHouse(t, "web/a.conf a.conf")
+	h := newFixture(t, "web/a.conf a.conf")
 	h.write("web", "a.conf", "one", "token", "x")
 	h.open()
 	first := h.adopt()
@@ -60,7 +60,7 @@ func TestStageOtherKeyOfTheVolume(t *testing.T) {
 }
 
 func TestStageGlobAndTrees(t *testing.T) {
-	h := newHouse(t, "web/*.conf conf.d/", "tls/ tls/", "tls/ whole", "web/sub/*/x names/")
+	h := newFixture(t, "web/*.conf conf.d/", "tls/ tls/", "tls/ whole", "web/sub/*/x names/")
 	h.write("web", "a.conf", "a", "b.conf", "b", "c.txt", "c", "sub/one/x", "1", "sub/two/x", "2", "sub/deep/er/x", "no")
 	h.write("tls", "crt", "crt", "nested/key", "key")
 	h.open()
@@ -77,7 +77,7 @@ func TestStageGlobAndTrees(t *testing.T) {
 }
 
 func TestStageMissingKeys(t *testing.T) {
-	h := newHouse(t, "web/a.conf a.conf", "web/b.conf b.conf optional", "web/*.d d/ optional", "web/e/ e/", "gone/x x")
+	h := newFixture(t, "web/a.conf a.conf", "web/b.conf b.conf optional", "web/*.d d/ optional", "web/e/ e/", "gone/x x")
 	h.write("web", "a.conf", "one")
 	h.open()
 	h.invalid(`no key of volume`, `"web/e/"`, `"gone/x" needs volume`)
@@ -88,7 +88,7 @@ func TestStageMissingKeys(t *testing.T) {
 // TestStageSharesNothing: whoever changes a file of a candidate changes no
 // other generation's.
 func TestStageSharesNothing(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "same", "b", "one")
 	h.open()
 	first := h.adopt()
@@ -107,7 +107,7 @@ func TestStageSharesNothing(t *testing.T) {
 }
 
 func TestStageModeOnly(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "same", "b", "1")
 	h.open()
 	h.adopt()
@@ -124,7 +124,7 @@ func TestStageModeOnly(t *testing.T) {
 }
 
 func TestStageDirect(t *testing.T) {
-	h := newHouse(t, "web/a a direct")
+	h := newFixture(t, "web/a a direct")
 	h.write("web", "a", "one")
 	h.open()
 	c := h.adopt()
@@ -153,7 +153,7 @@ func TestStageRefusesByName(t *testing.T) {
 	}
 	for words, put := range plant {
 		t.Run(words, func(t *testing.T) {
-			h := newHouse(t, "plain/key key")
+			h := newFixture(t, "plain/key key")
 			h.must(os.MkdirAll(h.path("volumes/plain"), 0o755))
 			h.must(put(h.path("volumes/plain/key")))
 			h.open()
@@ -165,7 +165,7 @@ func TestStageRefusesByName(t *testing.T) {
 // TestNoLinks: confit without links is a plain init, and still goes through the
 // whole of a first transaction.
 func TestNoLinks(t *testing.T) {
-	h := newHouse(t).open()
+	h := newFixture(t).open()
 	if c := h.adopt(); c.Number != 1 || len(c.Changes) > 0 {
 		t.Errorf("candidate %+v", c)
 	}
@@ -178,11 +178,11 @@ func TestNoLinks(t *testing.T) {
 // what it changed; who changed nothing isn't blamed.
 func TestCheckAfterHook(t *testing.T) {
 	for name, tt := range map[string]struct {
-		do   func(h *house) error
+		do   func(h *fixture) error
 		want string
 	}{
-		"nothing":    {func(*house) error { return nil }, ""},
-		"read":       {func(h *house) error { _, err := os.ReadFile(h.path("state/generations/2/web/a")); return err }, ""},
+		"nothing":    {func(*fixture) error { return nil }, ""},
+		"read":       {func(h *fixture) error { _, err := os.ReadFile(h.path("state/generations/2/web/a")); return err }, ""},
 		"same bytes": {write("generations/2/web/a", "a2"), ""},
 		"bytes":      {write("generations/2/web/a", "b2"), `the hook changed key "web/a" of its candidate: let it write elsewhere`},
 		"appended":   {appendTo("generations/2/web/a"), `the hook changed key "web/a" of its candidate: let it write elsewhere`},
@@ -195,10 +195,10 @@ func TestCheckAfterHook(t *testing.T) {
 		"its mode":   {chmod("generations/2/web/sub", 0o700), `the hook changed the mode or owner of directory "web/sub" of its candidate: let it write elsewhere`},
 		"all of it":  {takeAway("generations/2"), `the hook removed directory "." from its candidate: let it write elsewhere`},
 		"symlink":    {replace("generations/2/web/a", func(p string) error { return os.Symlink("sub/b", p) }), `the hook changed key "web/a" of its candidate: let it write elsewhere`},
-		"two": {func(h *house) error {
+		"two": {func(h *fixture) error {
 			return errors.Join(takeAway("generations/2/web/a")(h), write("generations/2/web/x", "")(h))
 		}, `the hook removed key "web/a" from its candidate: let it write elsewhere`},
-		"many": {func(h *house) error {
+		"many": {func(h *fixture) error {
 			for n := range 30 {
 				h.must(takeAway(fmt.Sprintf("generations/2/web/sub/many%02d", n))(h))
 			}
@@ -258,7 +258,7 @@ func TestCheck_removes_what_is_new(t *testing.T) {
 // TestCheckWithinATick: a change that leaves size and times as they were, as
 // the kernel's clock is coarse, is found.
 func TestCheckWithinATick(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	for n := range often(200) {
 		h.write("web", "a", fmt.Sprint(n%10), "b", "b")
 		h.open()

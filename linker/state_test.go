@@ -16,7 +16,7 @@ func TestStateNotTrusted(t *testing.T) {
 		"others may": func(p string) error { return os.Chmod(p, 0o777) },
 	}
 	for words, f := range spoil {
-		h := newHouse(t, "web/a a")
+		h := newFixture(t, "web/a a")
 		h.must(os.MkdirAll(h.path("state/generations"), 0o755))
 		h.must(f(h.path("state/generations")))
 		if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), words) {
@@ -26,7 +26,7 @@ func TestStateNotTrusted(t *testing.T) {
 }
 
 func TestStateTightened(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	h.must(os.Chmod(h.path("state"), 0o777)) // as the kubelet makes an emptyDir
 	h.open()
@@ -37,7 +37,7 @@ func TestStateTightened(t *testing.T) {
 
 // TestStateIsAFile: it is refused, and stays as it is.
 func TestStateIsAFile(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.must(os.WriteFile(h.config.State, []byte("mine"), 0o644))
 	h.must(os.Chmod(h.config.State, 0o666))
 	if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), "not a directory") {
@@ -50,7 +50,7 @@ func TestStateIsAFile(t *testing.T) {
 
 // TestStateDirectoryIsAFIFO: nobody waits for its writer.
 func TestStateDirectoryIsAFIFO(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.must(unix.Mkfifo(h.config.State, 0o666))
 	if _, err := ReadStatus(h.config.State); err == nil {
 		t.Error("a status was read")

@@ -18,7 +18,7 @@ import (
 // TestStatusIsReadWhole: a reader that never pauses finds each time one whole
 // status, while a goroutine that isn't the linker's replaces it.
 func TestStatusIsReadWhole(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "one")
 	h.open()
 	line := func(n int) []byte { return bytes.Repeat([]byte{byte('a' + n%26)}, 1000+n) }
@@ -56,7 +56,7 @@ func TestStatusIsReadWhole(t *testing.T) {
 func TestStatusForEverybody(t *testing.T) {
 	former := unix.Umask(0o077)
 	defer unix.Umask(former)
-	h := newHouse(t)
+	h := newFixture(t)
 	h.config.State = h.path("run/state")
 	h.open()
 	h.must(h.linker.WriteStatus([]byte("{}\n")))
@@ -71,7 +71,7 @@ func TestStatusForEverybody(t *testing.T) {
 
 // TestStatusNotWritten: the error names the file, and nothing temporary stays.
 func TestStatusNotWritten(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.open()
 	name := h.path("state/status.json")
 	h.must(errors.Join(os.Mkdir(name, 0o755), unix.Mount("tmpfs", name, "tmpfs", 0, ""))) // else it is moved aside
@@ -136,7 +136,7 @@ func withGenerations(file string, uid int) error {
 // TestKeys: the sums are those of the accepted generation, as sha256sum prints
 // them.
 func TestKeys(t *testing.T) {
-	h := newHouse(t, "web/ web/", "web/a direct direct")
+	h := newFixture(t, "web/ web/", "web/a direct direct")
 	h.write("web", "a", "a1", "sub/b", "b1")
 	h.open()
 	if keys := h.note.Ladder.InForce().Sums; keys != nil {

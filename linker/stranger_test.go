@@ -63,7 +63,7 @@ func stranger(dir, victim string) {
 // whatever confit makes, confit may fail to work, but changes nothing outside
 // of it: no mode, no owner, no byte.
 func TestStranger(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.must(os.MkdirAll(h.path("victims/dir"), 0o700))
 	h.must(os.WriteFile(h.path("victims/a"), []byte("secret"), 0o600))
 	h.must(os.Mkdir(h.path("state"), 0o755))
@@ -93,7 +93,7 @@ func often(times int) int {
 }
 
 // release starts another user, and waits until he is at work.
-func (h *house) release(role string) {
+func (h *fixture) release(role string) {
 	h.Helper()
 	for dir := h.dir; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		h.must(os.Chmod(dir, 0o755))
@@ -116,7 +116,7 @@ func (h *house) release(role string) {
 }
 
 // hurry goes through a confit's life, as far as it comes.
-func (h *house) hurry() bool {
+func (h *fixture) hurry() bool {
 	opened, former, err := Open(h.checked())
 	if err != nil {
 		return false

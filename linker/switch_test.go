@@ -13,7 +13,7 @@ import (
 )
 
 // readOnly makes a directory a read-only mount, or writable again.
-func (h *house) readOnly(dir string, only bool) {
+func (h *fixture) readOnly(dir string, only bool) {
 	h.Helper()
 	flags := uintptr(unix.MS_BIND | unix.MS_REMOUNT)
 	if only {
@@ -23,7 +23,7 @@ func (h *house) readOnly(dir string, only bool) {
 }
 
 // ownMount makes a directory a mount point.
-func (h *house) ownMount(dir string) {
+func (h *fixture) ownMount(dir string) {
 	h.Helper()
 	h.must(errors.Join(os.MkdirAll(h.path(dir), 0o755), unix.Mount(h.path(dir), h.path(dir), "", unix.MS_BIND, "")))
 	h.Cleanup(func() { _ = unix.Unmount(h.path(dir), unix.MNT_DETACH) })
@@ -34,24 +34,24 @@ func (h *house) ownMount(dir string) {
 // first link as it is, however often it is tried; and the image's file is back once
 // the edit can be applied.
 func TestPublishThatCannotBe(t *testing.T) {
-	for name, full := range map[string]func(t *testing.T, h *house) (mended func()){
-		"EROFS": func(_ *testing.T, h *house) func() {
+	for name, full := range map[string]func(t *testing.T, h *fixture) (mended func()){
+		"EROFS": func(_ *testing.T, h *fixture) func() {
 			h.ownMount("etc/new")
 			h.readOnly("etc/new", true)
 			return func() { h.readOnly("etc/new", false) }
 		},
-		"ENOSPC": func(t *testing.T, h *house) func() {
+		"ENOSPC": func(t *testing.T, h *fixture) func() {
 			h.must(os.MkdirAll(h.path("etc/new"), 0o755))
 			testfs.Mount(t, "tmpfs", h.path("etc/new"), "tmpfs", "nr_inodes=1")
 			return func() { h.must(unix.Mount("", h.path("etc/new"), "", unix.MS_REMOUNT, "nr_inodes=9")) }
 		},
-		"in the way": func(_ *testing.T, h *house) func() {
+		"in the way": func(_ *testing.T, h *fixture) func() {
 			h.put(h.path("etc/new/z/full"), "in the way")
 			return func() { h.must(os.RemoveAll(h.path("etc/new"))) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/y y optional", "web/z new/z optional")
+			h := newFixture(t, "web/y y optional", "web/z new/z optional")
 			h.put(h.path("etc/y"), "image")
 			h.write("web", "y", "y1")
 			h.open().adopt()
@@ -84,7 +84,7 @@ func TestPublishThatCannotBe(t *testing.T) {
 // TestWayBackThatCannotBe: a roll back whose link can't be made is mended later, and
 // the image's file is the image's all the time.
 func TestWayBackThatCannotBe(t *testing.T) {
-	h := newHouse(t, "web/y conf/y optional", "web/a a")
+	h := newFixture(t, "web/y conf/y optional", "web/a a")
 	h.ownMount("etc/conf")
 	h.put(h.path("etc/conf/y"), "image")
 	h.write("web", "y", "y1", "a", "a1")
@@ -109,7 +109,7 @@ func TestWayBackThatCannotBe(t *testing.T) {
 // TestWhereOurLinkStood: what an app writes in a link's place is its own also where
 // confit found the link when it came, as after a restart or --bake.
 func TestWhereOurLinkStood(t *testing.T) {
-	h := newHouse(t, "web/a a optional", "web/b b")
+	h := newFixture(t, "web/a a optional", "web/b b")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open().adopt()
 	h.restart().adopt()
@@ -126,12 +126,12 @@ func TestWhereOurLinkStood(t *testing.T) {
 func TestNamesOfConfit(t *testing.T) {
 	for _, prefix := range []string{files.KeptPrefix, files.ReplacedPrefix, files.TmpPrefix} {
 		for link, key := range map[string]string{"web/ web/": prefix + "z", "web/* web/": prefix + "z", "web/ d/": "sub/" + prefix + "z"} {
-			h := newHouse(t, link)
+			h := newFixture(t, link)
 			h.plain("web", "z", "z1", key, "x")
 			h.open()
 			h.invalid(`key "web/`+key+`"`, "rename the key")
 		}
-		_, err := Check(newHouse(t, "web/z "+prefix+"z").config)
+		_, err := Check(newFixture(t, "web/z "+prefix+"z").config)
 		if err == nil || !strings.Contains(err.Error(), "write another path") {
 			t.Errorf("%s is a target: %v", prefix, err)
 		}
@@ -142,7 +142,7 @@ func TestNamesOfConfit(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	for _, n := range []int{200, 238, 239, 242, 243, 250, 255} {
 		name := strings.Repeat("é", n/2) + strings.Repeat("x", n%2)
-		h := newHouse(t, "web/a "+name+" optional", "web/b b")
+		h := newFixture(t, "web/a "+name+" optional", "web/b b")
 		h.put(h.path("etc", name), "image")
 		h.write("web", "a", "a1", "b", "b1")
 		h.open().adopt()
@@ -158,7 +158,7 @@ func TestLongNames(t *testing.T) {
 // TestPruneLeavesAlone: what is no longer confit's link when its key goes is
 // left alone; that is said, and the target forgotten.
 func TestPruneLeavesAlone(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open()
 	h.adopt()
@@ -179,7 +179,7 @@ func TestPruneLeavesAlone(t *testing.T) {
 // TestPublishPlansAnew: a link that was replaced between staging and publishing
 // is made again, so that no target stays behind.
 func TestPublishPlansAnew(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open()
 	h.adopt()

@@ -13,7 +13,7 @@ import (
 // TestStateWithoutModes: where no mode is kept, others could read the copy of a Secret. The state directory is named at the start, and no
 // hook is blamed later. A kernel of which fchmod(2) does nothing stands for vfat.
 func TestStateWithoutModes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	h.must(os.WriteFile(h.path("state/lock"), nil, 0o755))
 	var err error
@@ -26,7 +26,7 @@ func TestStateWithoutModes(t *testing.T) {
 
 // TestStateOnNetwork: it works there, with a warning.
 func TestStateOnNetwork(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	testfs.Appearing(t, unix.NFS_SUPER_MAGIC, func() {
 		l, _, err := Open(h.checked())
 		h.must(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // publishEdit has b and nothing else change in what is published.
-func (h *house) publishEdit() Candidate {
+func (h *fixture) publishEdit() Candidate {
 	h.Helper()
 	h.write("web", "a", "one", "b", "one", "sub/c", "one")
 	h.open().adopt()
@@ -25,7 +25,7 @@ func (h *house) publishEdit() Candidate {
 // TestTouch: who watches the directory of a changed target sees that something
 // new has its name; nobody else sees anything.
 func TestTouch(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
+	h := newFixture(t, "web/a a", "web/b b", "web/sub/ sub/")
 	c := h.publishEdit()
 	seen := h.watchDir("etc", "etc/sub")
 	watched, err := h.linker.Touch(h.inUse(), c.Changes)
@@ -47,7 +47,7 @@ func TestTouch(t *testing.T) {
 // TestTouchAfterGoBack: what was gone back to is shown, too, and it is known
 // who opens that.
 func TestTouchAfterGoBack(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
+	h := newFixture(t, "web/a a", "web/b b", "web/sub/ sub/")
 	c := h.publishEdit()
 	h.must(h.goBack())
 	seen := h.watchDir("etc")
@@ -65,7 +65,7 @@ func TestTouchAfterGoBack(t *testing.T) {
 // TestTouchNothing: a key that is gone has no target, and the mode of one is
 // nothing to show.
 func TestTouchNothing(t *testing.T) {
-	h := newHouse(t, "web/a a optional", "web/b b")
+	h := newFixture(t, "web/a a optional", "web/b b")
 	h.write("web", "a", "one", "b", "one")
 	h.open().adopt()
 	h.write("web", "b", "one")
@@ -83,7 +83,7 @@ func TestTouchNothing(t *testing.T) {
 // TestTouchDirect: the new link of a direct key leads into the volume as the
 // old one did.
 func TestTouchDirect(t *testing.T) {
-	h := newHouse(t, "web/a a direct")
+	h := newFixture(t, "web/a a direct")
 	h.write("web", "a", "one")
 	h.open().adopt()
 	h.write("web", "a", "two")
@@ -101,13 +101,13 @@ func TestTouchDirect(t *testing.T) {
 // TestTouchRefused: what somebody put in a link's place stays, and so does what
 // is on a read-only file system. The error names the target.
 func TestTouchRefused(t *testing.T) {
-	for name, spoil := range map[string]func(t *testing.T, h *house){
-		"replaced": func(_ *testing.T, h *house) {
+	for name, spoil := range map[string]func(t *testing.T, h *fixture){
+		"replaced": func(_ *testing.T, h *fixture) {
 			h.must(os.Remove(h.path("etc/b")))
 			h.must(os.WriteFile(h.path("etc/b"), []byte("an app's"), 0o644))
 		},
-		"removed": func(_ *testing.T, h *house) { h.must(os.Remove(h.path("etc/b"))) },
-		"read-only": func(t *testing.T, h *house) {
+		"removed": func(_ *testing.T, h *fixture) { h.must(os.Remove(h.path("etc/b"))) },
+		"read-only": func(t *testing.T, h *fixture) {
 			ownMounts(t)
 			h.must(unix.Mount(h.path("etc"), h.path("etc"), "", unix.MS_BIND, ""))
 			h.Cleanup(func() { _ = unix.Unmount(h.path("etc"), unix.MNT_DETACH) })
@@ -115,7 +115,7 @@ func TestTouchRefused(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
+			h := newFixture(t, "web/a a", "web/b b", "web/sub/ sub/")
 			c := h.publishEdit()
 			spoil(t, h)
 			before := h.tree("etc")
@@ -131,7 +131,7 @@ func TestTouchRefused(t *testing.T) {
 // TestTouchKilled: a confit that was killed between the new link and the rename
 // leaves the target as it was, and the next one removes what is beside it.
 func TestTouchKilled(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
+	h := newFixture(t, "web/a a", "web/b b", "web/sub/ sub/")
 	h.publishEdit()
 	h.must(os.Symlink(h.path("state/live/web/b"), h.path("etc", files.TmpPrefix+"x")))
 	h.reads("b", "two")
@@ -143,7 +143,7 @@ func TestTouchKilled(t *testing.T) {
 
 // watchDir watches directories for what inotify(7) tells of names in them, and
 // returns what was seen up to its call. A name that is confit's own is TMP.
-func (h *house) watchDir(dirs ...string) (seen func() string) {
+func (h *fixture) watchDir(dirs ...string) (seen func() string) {
 	h.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	h.must(err)

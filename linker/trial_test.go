@@ -10,7 +10,7 @@ import (
 )
 
 // try records a trial of what is mounted.
-func (h *house) try() Trial {
+func (h *fixture) try() Trial {
 	h.Helper()
 	t := Trial{Hash: h.stage().Inputs, Step: StepPublish, Kills: 1, Suspects: "the app, verify"}
 	h.linker.RecordTrial(t)
@@ -18,7 +18,7 @@ func (h *house) try() Trial {
 }
 
 // wantKilled restarts confit, and checks in which trial the former one was killed.
-func (h *house) wantKilled(want Trial) {
+func (h *fixture) wantKilled(want Trial) {
 	h.Helper()
 	if h.restart(); h.former.Killed != want {
 		h.Errorf("killed in %+v, want %+v", h.former.Killed, want)
@@ -28,7 +28,7 @@ func (h *house) wantKilled(want Trial) {
 // TestTrial: the next confit knows the last trial of this one, unless that has
 // ended. A restart changes nothing.
 func TestTrial(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
+	h := newFixture(t, "web/ web/").openWith("one")
 	h.wantKilled(Trial{})
 	first := h.try()
 	second := Trial{first.Hash, StepHooks, 2, "render", true}
@@ -47,7 +47,7 @@ func TestTrial(t *testing.T) {
 // one kill less, and is none when nothing is left of it: a renderer that was killed so runs again.
 func TestTrialBesideTry(t *testing.T) {
 	for kills, counts := range map[int]bool{1: false, 2: true} {
-		h := newHouse(t, "web/ web/").openWith("one")
+		h := newFixture(t, "web/ web/").openWith("one")
 		h.write("web", "a", "two")
 		killed := Trial{h.stage().Inputs, StepHooks, kills, "render", false}
 		h.linker.RecordTrial(killed)
@@ -66,7 +66,7 @@ func TestTrialBesideTry(t *testing.T) {
 // mounted, and a record without the kernel's id counts.
 func TestTrialBeforeTheNodeStarted(t *testing.T) {
 	for boot, counts := range map[string]bool{"another": false, "": true} {
-		h := newHouse(t, "web/ web/").openWith("one")
+		h := newFixture(t, "web/ web/").openWith("one")
 		h.write("web", "a", "bad")
 		want := h.try()
 		h.close()
@@ -87,7 +87,7 @@ func TestTrialBeforeTheNodeStarted(t *testing.T) {
 
 // TestTrialNotTrusted: a record that somebody else may have written is none.
 func TestTrialNotTrusted(t *testing.T) {
-	for name, spoil := range map[string]func(h *house) error{
+	for name, spoil := range map[string]func(h *fixture) error{
 		"another's": chown("trial"),
 		"for all":   chmod("trial", 0o666),
 		"cut off":   write("trial", `{"version":1,`),
@@ -96,7 +96,7 @@ func TestTrialNotTrusted(t *testing.T) {
 		"a FIFO":    replace("trial", func(p string) error { return unix.Mkfifo(p, 0o644) }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/ web/").openWith("one")
+			h := newFixture(t, "web/ web/").openWith("one")
 			h.write("web", "a", "bad")
 			want := h.try()
 			h.must(spoil(h))
@@ -108,7 +108,7 @@ func TestTrialNotTrusted(t *testing.T) {
 }
 
 // onSmallDisk opens confit with a state directory that can be filled.
-func (h *house) onSmallDisk() {
+func (h *fixture) onSmallDisk() {
 	h.Helper()
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("state"), "tmpfs", 0, "size=1m"); err != nil {
@@ -122,7 +122,7 @@ func (h *house) onSmallDisk() {
 // TestTrialOnAFullDisk: a trial that can't be recorded leaves no record of another
 // generation, and that is said once.
 func TestTrialOnAFullDisk(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.onSmallDisk()
 	h.try()
 	for _, step := range []string{StepHooks, StepPublish} {
@@ -141,7 +141,7 @@ func TestTrialOnAFullDisk(t *testing.T) {
 // TestTrialOnAFullDisk_again: the record of former kills stays where the same generation
 // is tried again, but not one of more kills than there were.
 func TestTrialOnAFullDisk_again(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+	h := newFixture(t, "web/ web/")
 	h.onSmallDisk()
 	once := h.try()
 	twice := Trial{Hash: once.Hash, Step: StepHooks, Kills: 2}

@@ -53,9 +53,9 @@ var shapes = map[string]func(g func(number int) Generation) Note{
 	"none": func(func(int) Generation) Note { return Note{Outcomes: []Outcome{anOutcome}} },
 }
 
-// unread is a house with one of the shapes, and what the next confit has to find.
+// unread is a fixture with one of the shapes, and what the next confit has to find.
 type unread struct {
-	*house
+	*fixture
 	want  *Former
 	calls int // of a start
 	runs  int // starts in which one failed
@@ -64,7 +64,7 @@ type unread struct {
 // newUnread builds it. A key of the newest generation is damaged, and mounted.
 func newUnread(t *testing.T, shape string) *unread {
 	t.Helper()
-	u := &unread{house: newHouse(t, "web/a a", "web/sub/ sub/", "web/sub/ whole", "env web/level LEVEL")}
+	u := &unread{fixture: newFixture(t, "web/a a", "web/sub/ sub/", "web/sub/ whole", "env web/level LEVEL")}
 	generations := map[int]Generation{}
 	for n, content := range []string{"one", "two", "three"} {
 		u.write("web", "a", content, "sub/b", content, "level", content)

@@ -14,7 +14,7 @@ import (
 // TestVolumeThatIsAFile: each line that needs it says so, and what to mount, whatever else the
 // line may lack.
 func TestVolumeThatIsAFile(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/ whole optional", "web/*.conf conf.d/", "env web/e E optional")
+	h := newFixture(t, "web/a a", "web/ whole optional", "web/*.conf conf.d/", "env web/e E optional")
 	for i, where := range []string{"links:1", "links:2", "links:3", "links:4"} {
 		h.config.Links[i].Where = where
 	}
@@ -44,7 +44,7 @@ func TestUnreadable(t *testing.T) {
 		`cannot read key "a" in volume`: "volumes/web/..data/a", `cannot list directory "." of volume`: "volumes/web/..data",
 		`cannot read key "sub/b"`: "volumes/web/..data/sub", `cannot list directory "sub"`: "volumes/web/..data/sub", `cannot open volume`: "volumes",
 	} {
-		h := newHouse(t, "web/a a", "web/ tree/", "web/sub/b b")
+		h := newFixture(t, "web/a a", "web/ tree/", "web/sub/b b")
 		h.config.Pod = true
 		h.write("web", "a", "1", "sub/b", "1")
 		h.must(errors.Join(os.Chmod(filepath.Dir(h.dir), 0o755), os.Chmod(h.path(lock), 0)))

@@ -5,7 +5,7 @@ import "testing"
 // TestHashesStay: the same keys have the same hashes in every version of confit. In a fleet of
 // two versions a gate would ask about the same edit twice, and an alert would say that replicas differ.
 func TestHashesStay(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/sub/ tree/", "own/x x local")
+	h := newFixture(t, "web/a a", "web/sub/ tree/", "own/x x local")
 	h.write("web", "a", "one", "sub/b", "two")
 	h.write("own", "x", "three")
 	h.open()

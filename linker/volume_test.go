@@ -16,7 +16,7 @@ import (
 )
 
 func TestVolumeTornDown(t *testing.T) {
-	h := newHouse(t, "web/a a optional", "web/*.conf conf.d/ optional", "tls/c c")
+	h := newFixture(t, "web/a a optional", "web/*.conf conf.d/ optional", "tls/c c")
 	h.write("web", "a", "one", "b.conf", "b")
 	h.write("tls", "c", "c")
 	h.open()
@@ -35,7 +35,7 @@ func TestVolumeTornDown(t *testing.T) {
 
 func TestVolumeDataLinkLeadsOut(t *testing.T) {
 	for _, to := range []string{"/etc", "..", "../..", "nothing", "../web/x"} {
-		h := newHouse(t, "web/a a")
+		h := newFixture(t, "web/a a")
 		h.write("web", "a", "one")
 		h.open()
 		h.adopt()
@@ -47,7 +47,7 @@ func TestVolumeDataLinkLeadsOut(t *testing.T) {
 }
 
 func TestVolumeReplaced(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	h.write("web", "a", "one")
 	h.open()
 	h.adopt()
@@ -62,7 +62,7 @@ func TestVolumeReplaced(t *testing.T) {
 }
 
 func TestVolumePlain(t *testing.T) {
-	h := newHouse(t, "plain/a a", "plain/*.conf conf.d/ optional")
+	h := newFixture(t, "plain/a a", "plain/*.conf conf.d/ optional")
 	h.must(os.MkdirAll(h.path("volumes/plain"), 0o755))
 	h.must(os.WriteFile(h.path("volumes/plain/a"), []byte("one"), 0o644))
 	h.open()
@@ -82,7 +82,7 @@ func TestVolumePlain(t *testing.T) {
 }
 
 func TestSecretsStayInMemory(t *testing.T) {
-	h := newHouse(t, "web/direct direct direct", "web/a a")
+	h := newFixture(t, "web/direct direct direct", "web/a a")
 	h.must(os.MkdirAll(h.path("volumes/web"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("volumes/web"), "tmpfs", 0, ""); err != nil {
 		t.Fatalf("cannot mount a tmpfs, which a Secret is: %v", err)
@@ -116,8 +116,8 @@ func ownMounts(t *testing.T) {
 	}
 }
 
-// mount makes a directory of the house and mounts something on it.
-func (h *house) mount(kind, options string, elements ...string) string {
+// mount makes a directory of the fixture and mounts something on it.
+func (h *fixture) mount(kind, options string, elements ...string) string {
 	h.Helper()
 	dir := h.path(elements...)
 	h.must(os.MkdirAll(dir, 0o755))
@@ -128,8 +128,8 @@ func (h *house) mount(kind, options string, elements ...string) string {
 	return dir
 }
 
-// onDisk opens the house so that nothing in memory may be copied.
-func (h *house) onDisk() *house {
+// onDisk opens the fixture so that nothing in memory may be copied.
+func (h *fixture) onDisk() *fixture {
 	h.Helper()
 	h.config.AllowDisk = false
 	h.open()
@@ -141,7 +141,7 @@ func (h *house) onDisk() *house {
 
 // refusedOnDisk stages what must not get to the disk: the error names where it
 // is mounted, nothing was copied, and with the flag it goes.
-func (h *house) refusedOnDisk(where string) {
+func (h *fixture) refusedOnDisk(where string) {
 	h.Helper()
 	_, err := h.tryStage()
 	if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("cannot stage volume %q on disk: ", where)) {
@@ -157,7 +157,7 @@ func (h *house) refusedOnDisk(where string) {
 // TestMemoryBelowPlain: a Secret that is mounted below a directory on a disk.
 func TestMemoryBelowPlain(t *testing.T) {
 	for _, link := range []string{"web/ web/", "web/*/tls.crt certs/", "web/ whole"} {
-		h := newHouse(t, link)
+		h := newFixture(t, link)
 		ownMounts(t)
 		h.plain("web", "a.conf", "a", "sub/tls.crt", "harmless")
 		tls := h.mount("tmpfs", "", "volumes/web/tls")
@@ -168,7 +168,7 @@ func TestMemoryBelowPlain(t *testing.T) {
 
 // TestMemoryOfOneFile: a single file can be mounted, too.
 func TestMemoryOfOneFile(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b")
+	h := newFixture(t, "web/a a", "web/b b")
 	ownMounts(t)
 	dir := h.plain("web", "a", "a", "b", "")
 	h.put(filepath.Join(h.mount("ramfs", "", "elsewhere"), "b"), "secret")
@@ -180,7 +180,7 @@ func TestMemoryOfOneFile(t *testing.T) {
 // TestMemoryBehindData: a volume on a disk whose state is on another file
 // system.
 func TestMemoryBehindData(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newFixture(t, "web/a a")
 	ownMounts(t)
 	h.must(os.Symlink("..1", filepath.Join(h.plain("web"), lines.DataLink)))
 	h.put(filepath.Join(h.mount("tmpfs", "", "volumes/web/..1"), "a"), "secret")
@@ -190,7 +190,7 @@ func TestMemoryBehindData(t *testing.T) {
 // TestMemoryBehindALink: to a directory of the volume, where something else is
 // mounted.
 func TestMemoryBehindALink(t *testing.T) {
-	h := newHouse(t, "web/sub/key key")
+	h := newFixture(t, "web/sub/key key")
 	ownMounts(t)
 	h.must(os.Symlink("..hidden/deep", filepath.Join(h.plain("web"), "sub")))
 	hidden := h.mount("tmpfs", "", "volumes/web/..hidden")
@@ -203,7 +203,7 @@ func TestMemoryBehindALink(t *testing.T) {
 func TestMemoryOverlay(t *testing.T) {
 	for name, kinds := range map[string][2]string{"of one file system": {"", ""}, "of two": {"", "tmpfs"}, "in memory": {"tmpfs", "tmpfs"}} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/ web/")
+			h := newFixture(t, "web/ web/")
 			ownMounts(t)
 			for i, kind := range kinds {
 				if dir := []string{"lower", "upper"}[i]; kind != "" {
@@ -227,7 +227,7 @@ func TestMemoryOverlay(t *testing.T) {
 
 // TestMemoryDirect: a direct key isn't copied, so it may be anywhere.
 func TestMemoryDirect(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/tls/key key direct")
+	h := newFixture(t, "web/a a", "web/tls/key key direct")
 	ownMounts(t)
 	h.plain("web", "a", "a")
 	h.put(filepath.Join(h.mount("tmpfs", "", "volumes/web/tls"), "key"), "secret")
@@ -238,7 +238,7 @@ func TestMemoryDirect(t *testing.T) {
 // TestVolumeDataNotFollowed: the error has the system's reason, whatever that is.
 func TestVolumeDataNotFollowed(t *testing.T) {
 	for to, reason := range map[string]string{"..none": "no such file or directory", "file": "not a directory"} {
-		h := newHouse(t, "web/a a")
+		h := newFixture(t, "web/a a")
 		h.put(h.path("volumes/web/file"), "")
 		h.must(os.Symlink(to, h.path("volumes/web/..data")))
 		h.open()

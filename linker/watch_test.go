@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func (h *house) wantHint() {
+func (h *fixture) wantHint() {
 	h.Helper()
 	select {
 	case <-h.linker.Hints():
@@ -22,7 +22,7 @@ func (h *house) wantHint() {
 // however fast, the last of it is brought by hints alone, as often as it is
 // tried.
 func TestHintsOfNewDirectories(t *testing.T) {
-	h := newHouse(t, "plain/ tree/ optional", "plain/late/deep/*/key globbed/ optional", "plain/very/late/key key optional")
+	h := newFixture(t, "plain/ tree/ optional", "plain/late/deep/*/key globbed/ optional", "plain/very/late/key key optional")
 	volume := h.plain("plain")
 	h.open()
 	h.adopt()
@@ -55,7 +55,7 @@ func TestHintsOfNewDirectories(t *testing.T) {
 
 // followHints looks when there is a hint, and never else, until the app would
 // read what it should.
-func (h *house) followHints(ok func() bool) {
+func (h *fixture) followHints(ok func() bool) {
 	h.Helper()
 	for !ok() {
 		h.wantHint()

@@ -49,10 +49,10 @@ func usurper(dir, victim string) {
 	}
 }
 
-// owned is a house whose targets are in a directory of another user, and a file of
+// owned is a fixture whose targets are in a directory of another user, and a file of
 // root's elsewhere that has a target's name.
-func owned(t *testing.T, links ...string) *house {
-	h := newHouse(t, links...)
+func owned(t *testing.T, links ...string) *fixture {
+	h := newFixture(t, links...)
 	h.must(errors.Join(os.Mkdir(h.path("etc"), 0o755), os.Mkdir(h.path("etc/app"), 0o755), os.Mkdir(h.path("victims"), 0o700)))
 	h.must(errors.Join(os.Chown(h.path("etc"), another, another), os.Chown(h.path("etc/app"), another, another)))
 	h.must(os.WriteFile(h.path("victims/a"), []byte("root's"), 0o600))
@@ -60,7 +60,7 @@ func owned(t *testing.T, links ...string) *house {
 }
 
 // lead puts the user's symlink to root's file in the place of his directory.
-func (h *house) lead() {
+func (h *fixture) lead() {
 	h.Helper()
 	h.must(errors.Join(os.Rename(h.path("etc/app"), h.path("etc/away")), os.Symlink(h.path("victims"), h.path("etc/app")),
 		os.Lchown(h.path("etc/app"), another, another)))
@@ -69,21 +69,21 @@ func (h *house) lead() {
 // TestLedAway: the owner of a target's directory puts a symlink in its place. Nothing
 // outside changes, whatever confit does, and the refusal is told by name.
 func TestLedAway(t *testing.T) {
-	for name, do := range map[string]func(h *house) error{
-		"mend": func(h *house) error { return errors.Join(h.repair(), h.repair()) },
-		"publish": func(h *house) error {
+	for name, do := range map[string]func(h *fixture) error{
+		"mend": func(h *fixture) error { return errors.Join(h.repair(), h.repair()) },
+		"publish": func(h *fixture) error {
 			h.write("web", "a", "a2", "b", "b2")
 			_, err := h.tryStage()
 			return err
 		},
-		"publish what was staged": func(h *house) error {
+		"publish what was staged": func(h *fixture) error {
 			h.must(errors.Join(os.Remove(h.path("etc/app")), os.Rename(h.path("etc/away"), h.path("etc/app"))))
 			h.write("web", "a", "a2", "b", "b2")
 			h.stage()
 			h.lead()
 			return errors.Join(h.linker.Publish(h.candidate.Number, false), h.goBack())
 		},
-		"go back": func(h *house) error {
+		"go back": func(h *fixture) error {
 			h.must(errors.Join(os.Remove(h.path("etc/app")), os.Rename(h.path("etc/away"), h.path("etc/app"))))
 			h.write("web", "b", "b2")
 			h.stage()
@@ -91,16 +91,16 @@ func TestLedAway(t *testing.T) {
 			h.lead()
 			return h.goBack()
 		},
-		"touch": func(h *house) error {
+		"touch": func(h *fixture) error {
 			_, err := h.linker.Touch(h.inUse(), []Change{{Key: "web/a", Links: []int{0}}})
 			return err
 		},
-		"restart": func(h *house) error {
+		"restart": func(h *fixture) error {
 			_, err := h.restart().tryStage()
 			return errors.Join(err, h.goBack())
 		},
-		"bake":    func(h *house) error { return Bake(&h.said, h.checked(), false) },
-		"install": func(h *house) error { return Install(h.path("etc/app/a")) },
+		"bake":    func(h *fixture) error { return Bake(&h.said, h.checked(), false) },
+		"install": func(h *fixture) error { return Install(h.path("etc/app/a")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := owned(t, "web/a app/a optional", "web/b app/b")
@@ -151,7 +151,7 @@ func TestDirectoryMadeAnew(t *testing.T) {
 		"root's, in a directory for temporary files": {0, another, 0, 0o777 | fs.ModeSticky, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a app/a")
+			h := newFixture(t, "web/a app/a")
 			h.must(errors.Join(os.MkdirAll(h.path("etc/app"), 0o755), os.Chown(h.path("etc/app"), tt.was, tt.was)))
 			h.must(errors.Join(os.Chown(h.path("etc"), tt.above, tt.above), os.Chmod(h.path("etc"), tt.mode)))
 			h.write("web", "a", "a1")
@@ -208,7 +208,7 @@ func TestUsurperOfAnInstallation(t *testing.T) {
 // bit.
 func TestNoSetUserID(t *testing.T) {
 	testfs.Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, func() {
-		h := newHouse(t, "web/ whole optional")
+		h := newFixture(t, "web/ whole optional")
 		defer syscall.Umask(syscall.Umask(0o077))
 		h.must(errors.Join(os.MkdirAll(h.path("etc/whole"), 0o755), os.Chmod(h.path("etc"), 0o755), unix.Chmod(h.path("etc/whole"), 0o7751)))
 		h.write("web", "a", "a1")

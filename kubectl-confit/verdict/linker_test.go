@@ -20,8 +20,8 @@ import (
 	"confit/status"
 )
 
-// house is a pod's volumes on a disk, and the lines of a confit.
-type house struct {
+// fixture is a pod's volumes on a disk, and the lines of a confit.
+type fixture struct {
 	t       *testing.T
 	random  *rand.Rand
 	dir     string
@@ -37,12 +37,12 @@ var (
 	values = []string{"", "1", "2"}
 )
 
-func (h *house) any(list []string) string { return list[h.random.IntN(len(list))] }
+func (h *fixture) any(list []string) string { return list[h.random.IntN(len(list))] }
 
-func (h *house) chance(percent int) bool { return h.random.IntN(100) < percent }
+func (h *fixture) chance(percent int) bool { return h.random.IntN(100) < percent }
 
-func newHouse(t *testing.T, seed uint64) *house {
-	h := &house{t: t, random: rand.New(rand.NewPCG(seed, 0)), dir: t.TempDir(), objects: map[pods.Object]map[string][]byte{}}
+func newFixture(t *testing.T, seed uint64) *fixture {
+	h := &fixture{t: t, random: rand.New(rand.NewPCG(seed, 0)), dir: t.TempDir(), objects: map[pods.Object]map[string][]byte{}}
 	for _, o := range []pods.Object{web, other, tls} {
 		h.objects[o] = h.keys()
 	}
@@ -68,12 +68,12 @@ func newHouse(t *testing.T, seed uint64) *house {
 	return h
 }
 
-func (h *house) path(names ...string) string {
+func (h *fixture) path(names ...string) string {
 	return filepath.Join(append([]string{h.dir}, names...)...)
 }
 
 // keys are some, with some values.
-func (h *house) keys() map[string][]byte {
+func (h *fixture) keys() map[string][]byte {
 	keys := map[string][]byte{}
 	for _, name := range names {
 		if h.chance(60) {
@@ -83,7 +83,7 @@ func (h *house) keys() map[string][]byte {
 	return keys
 }
 
-func (h *house) items() (items []corev1.KeyToPath) {
+func (h *fixture) items() (items []corev1.KeyToPath) {
 	for range h.random.IntN(4) {
 		items = append(items, corev1.KeyToPath{Key: h.any(names), Path: h.any([]string{"", "d/", "d/e/", "x."}) + h.any(names)})
 	}
@@ -91,7 +91,7 @@ func (h *house) items() (items []corev1.KeyToPath) {
 }
 
 // volumes are one of a ConfigMap, one of a Secret, and one of several.
-func (h *house) volumes() []corev1.Volume {
+func (h *fixture) volumes() []corev1.Volume {
 	yes := true
 	configMap := func(name string) *corev1.ConfigMapProjection {
 		return &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Items: h.items(), Optional: &yes}
@@ -106,7 +106,7 @@ func (h *house) volumes() []corev1.Volume {
 }
 
 // lines are some that live together whatever the keys are.
-func (h *house) lines() (list []linker.Link) {
+func (h *fixture) lines() (list []linker.Link) {
 	for _, l := range []linker.Link{
 		{Use: linker.Input, Source: "web/a"}, {Use: linker.Input, Source: "web/*.conf"}, {Use: linker.Input, Source: "web/d/"}, {Use: linker.Input, Source: "all/", Local: true},
 		{Use: linker.Linked, Source: "all/d/e/[ab]*", Target: linker.Target(h.path("app", "all") + "/")}, {Use: linker.Input, Source: "all/x.?"},
@@ -121,7 +121,7 @@ func (h *house) lines() (list []linker.Link) {
 }
 
 // bring does what the kubelet does with each volume. It says no where one can't be laid out: a file where another has a directory.
-func (h *house) bring() bool {
+func (h *fixture) bring() bool {
 	h.swaps++
 	for i := range h.in.Mounts {
 		files, _ := pods.Lay(h.in.Mounts[i], h.objects)
@@ -141,7 +141,7 @@ func (h *house) bring() bool {
 }
 
 // swap writes a volume as the kubelet does: all files behind one link.
-func (h *house) swap(dir string, files map[string][]byte) {
+func (h *fixture) swap(dir string, files map[string][]byte) {
 	data := fmt.Sprintf("..%d", h.swaps)
 	h.must(os.MkdirAll(filepath.Join(dir, data), 0o755))
 	for name, text := range files {
@@ -166,7 +166,7 @@ func (h *house) swap(dir string, files map[string][]byte) {
 	}
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -174,7 +174,7 @@ func (h *house) must(err error) {
 }
 
 // stage is what confit takes now, as a status that has accepted it.
-func (h *house) stage() *status.Status {
+func (h *fixture) stage() *status.Status {
 	c, err := h.linker.Stage(linker.Known{})
 	h.must(err)
 	g := status.Generation{Number: c.Number, Hash: c.Hash.Hex(), Source: "mounted"}
@@ -186,7 +186,7 @@ func (h *house) stage() *status.Status {
 }
 
 // have is what the API has.
-func (h *house) have() verdict.Objects {
+func (h *fixture) have() verdict.Objects {
 	all := verdict.Objects{}
 	for o, keys := range h.objects {
 		d := &pods.Data{Object: o, Sums: map[string]status.Sum{}}
@@ -199,7 +199,7 @@ func (h *house) have() verdict.Objects {
 }
 
 // edit changes, adds and removes keys of an object.
-func (h *house) edit() {
+func (h *fixture) edit() {
 	o := []pods.Object{web, other, tls}[h.random.IntN(3)]
 	for _, name := range names {
 		switch {
@@ -228,11 +228,11 @@ func TestJudge_linker(t *testing.T) {
 	}
 }
 
-// judgeHouse edits the objects of a house, and compares what Judge makes of its pod with what the linker makes of its volumes. It reports
+// judgeHouse edits the objects of a fixture, and compares what Judge makes of its pod with what the linker makes of its volumes. It reports
 // false where the linker takes none of both.
 func judgeHouse(t *testing.T, seed uint64) (want verdict.State, judged bool) {
 	t.Helper()
-	h := newHouse(t, seed)
+	h := newFixture(t, seed)
 	defer h.linker.Close()
 	if h.swaps == 0 || !h.bring() {
 		return want, false

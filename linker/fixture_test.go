@@ -22,10 +22,10 @@ import (
 	"confit/linker/files"
 )
 
-// house is a linker with volumes in a temporary directory. The volumes are
+// fixture is a linker with volumes in a temporary directory. The volumes are
 // written by confit/integration/volume, which makes the kubelet's system calls
 // in the kubelet's order.
-type house struct {
+type fixture struct {
 	testing.TB
 	dir    string
 	linker *Linker
@@ -38,13 +38,13 @@ type house struct {
 	candidate Candidate   // what was staged last; Number 0: nothing, or it was accepted or taken back
 }
 
-// newHouse builds a house whose links are lines of SOURCE TARGET [OPTION…];
-// targets are below the house's etc. "input SOURCE" and "env SOURCE NAME" are
+// newFixture builds a fixture whose links are lines of SOURCE TARGET [OPTION…];
+// targets are below the fixture's etc. "input SOURCE" and "env SOURCE NAME" are
 // lines, too.
-func newHouse(t testing.TB, links ...string) *house {
+func newFixture(t testing.TB, links ...string) *fixture {
 	t.Helper()
 	dir := t.TempDir()
-	h := &house{TB: t, dir: dir, config: Config{
+	h := &fixture{TB: t, dir: dir, config: Config{
 		Volumes: filepath.Join(dir, "volumes"), State: filepath.Join(dir, "state"),
 		AllowDisk: true,
 	}}
@@ -70,18 +70,18 @@ func lineOf(etc string, words []string) (l Link) {
 	return l
 }
 
-func (h *house) path(elements ...string) string {
+func (h *fixture) path(elements ...string) string {
 	return filepath.Join(append([]string{h.dir}, elements...)...)
 }
 
 // write makes the volume hold just these keys, in the kubelet's way.
-func (h *house) write(name string, kv ...string) {
+func (h *fixture) write(name string, kv ...string) {
 	h.Helper()
 	h.must(os.MkdirAll(h.path("volumes", name), 0o755))
 	h.must(kubelet.Write(h.path("volumes", name), kubelet.Strings(kv...)))
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -89,14 +89,14 @@ func (h *house) must(err error) {
 }
 
 // checked is the configuration, with its links understood.
-func (h *house) checked() Config {
+func (h *fixture) checked() Config {
 	h.Helper()
 	c, err := Check(h.config)
 	h.must(err)
 	return c
 }
 
-func (h *house) open() *house {
+func (h *fixture) open() *fixture {
 	h.Helper()
 	l, former, err := Open(h.checked())
 	h.must(err)
@@ -106,7 +106,7 @@ func (h *house) open() *house {
 }
 
 // close lets the state directory go, as the end of the process does.
-func (h *house) close() {
+func (h *fixture) close() {
 	if h.linker != nil {
 		h.linker.state.Lock.Close()
 		if w := h.linker.watch.Watcher; w != nil {
@@ -117,7 +117,7 @@ func (h *house) close() {
 }
 
 // stage stages a candidate that must be good.
-func (h *house) stage() Candidate {
+func (h *fixture) stage() Candidate {
 	h.Helper()
 	c, err := h.tryStage()
 	h.must(err)
@@ -125,7 +125,7 @@ func (h *house) stage() Candidate {
 }
 
 // adopt stages, publishes and accepts.
-func (h *house) adopt() Candidate {
+func (h *fixture) adopt() Candidate {
 	h.Helper()
 	c := h.stage()
 	h.must(h.linker.Publish(h.candidate.Number, false))
@@ -134,7 +134,7 @@ func (h *house) adopt() Candidate {
 }
 
 // accept accepts what is published, and has survived a start.
-func (h *house) accept() {
+func (h *fixture) accept() {
 	h.accepts(true)
 	h.collect()
 }
@@ -144,7 +144,7 @@ const absent = "(absent)"
 
 // reads checks what an app finds below etc: NAME, CONTENT, …; absent for
 // nothing.
-func (h *house) reads(nameContent ...string) {
+func (h *fixture) reads(nameContent ...string) {
 	h.Helper()
 	for i := 0; i+1 < len(nameContent); i += 2 {
 		got := absent
@@ -158,7 +158,7 @@ func (h *house) reads(nameContent ...string) {
 }
 
 // invalid stages what can't be a candidate, and looks for words in the error.
-func (h *house) invalid(words ...string) {
+func (h *fixture) invalid(words ...string) {
 	h.Helper()
 	_, err := h.tryStage()
 	var bad *Invalid
@@ -188,14 +188,14 @@ func changed(c Candidate) string {
 }
 
 // restart opens another linker on the same state, as a new confit does.
-func (h *house) restart() *house {
+func (h *fixture) restart() *fixture {
 	h.Helper()
 	h.close()
 	return h.open()
 }
 
 // noted plans what publishing the staged generation does, and writes it down.
-func (h *house) noted() {
+func (h *fixture) noted() {
 	h.Helper()
 	p := h.linker.targets.Plan(h.linker.generations[h.candidate.Number].Targets)
 	made := maps.Clone(h.linker.targets.Made())
@@ -207,7 +207,7 @@ func (h *house) noted() {
 
 // noLeftovers holds that nothing temporary and no generation but the live one
 // is left.
-func (h *house) noLeftovers() {
+func (h *fixture) noLeftovers() {
 	h.Helper()
 	_ = filepath.WalkDir(h.dir, func(path string, _ os.DirEntry, err error) error {
 		if name := filepath.Base(path); strings.HasPrefix(name, files.TmpPrefix) || strings.HasPrefix(name, files.KeptPrefix) || strings.HasSuffix(name, ".tmp") {
@@ -223,7 +223,7 @@ func (h *house) noLeftovers() {
 }
 
 // plain makes a plain volume with these keys and returns its directory.
-func (h *house) plain(name string, kv ...string) string {
+func (h *fixture) plain(name string, kv ...string) string {
 	h.Helper()
 	dir := h.path("volumes", name)
 	h.must(os.MkdirAll(dir, 0o755))
@@ -233,7 +233,7 @@ func (h *house) plain(name string, kv ...string) string {
 	return dir
 }
 
-func (h *house) put(path, content string) {
+func (h *fixture) put(path, content string) {
 	h.Helper()
 	h.must(os.MkdirAll(filepath.Dir(path), 0o755))
 	h.must(os.WriteFile(path, []byte(content), 0o644))
@@ -244,7 +244,7 @@ const bound = time.Minute
 
 // tree describes all that is below a directory: type, mode, owner, group and
 // bytes by path.
-func (h *house) tree(elements ...string) map[string]string {
+func (h *fixture) tree(elements ...string) map[string]string {
 	h.Helper()
 	top := h.path(elements...)
 	found := map[string]string{}
@@ -271,7 +271,7 @@ func (h *house) tree(elements ...string) map[string]string {
 }
 
 // wantTree checks what is below a directory.
-func (h *house) wantTree(want map[string]string, elements ...string) {
+func (h *fixture) wantTree(want map[string]string, elements ...string) {
 	h.Helper()
 	if got := h.tree(elements...); !maps.Equal(got, want) {
 		h.Errorf("got\n%v\nwant\n%v", got, want)
@@ -279,7 +279,7 @@ func (h *house) wantTree(want map[string]string, elements ...string) {
 }
 
 // fill leaves no room in the state directory.
-func (h *house) fill() {
+func (h *fixture) fill() {
 	h.Helper()
 	f, err := os.Create(h.path("state/filler"))
 	h.must(err)
@@ -293,7 +293,7 @@ func (h *house) fill() {
 }
 
 // point moves the live link.
-func (h *house) point(number int) {
+func (h *fixture) point(number int) {
 	h.Helper()
 	ready, err := h.linker.state.PrepareLive(number)
 	h.must(errors.Join(err, h.linker.state.SwapLive(number, ready)))
