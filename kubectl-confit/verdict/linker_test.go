@@ -178,7 +178,7 @@ func (h *fixture) stage() *status.Status {
 	c, err := h.linker.Stage(linker.Known{})
 	h.must(err)
 	g := status.Generation{Number: c.Number, Hash: c.Hash.Hex(), Source: "mounted"}
-	s := &status.Status{Version: 1, Phase: "running", Keys: c.Keys.Sums(), Mounted: &status.Mounted{Hash: g.Hash}, Live: &g, Accepted: &status.Accepted{Generation: g}}
+	s := &status.Status{Version: 1, Phase: "running", Keys: c.Sums.ByKey(), Mounted: &status.Mounted{Hash: g.Hash}, Live: &g, Accepted: &status.Accepted{Generation: g}}
 	for _, v := range h.linker.Volumes() {
 		s.Volumes = append(s.Volumes, status.Volume{Path: v.Path, Kind: v.Kind, Prefix: v.Prefix, Patterns: v.Patterns})
 	}
