@@ -225,7 +225,7 @@ func FuzzAccepted(f *testing.F) {
 		var said noteFile
 		_ = json.Unmarshal([]byte(own.Replace(string(data))), &said)
 		got, stored := h.linker.generations[h.note.Ladder.InForce().Number], lifeless(live.Generation)
-		if got != nil { // a directory that is missing is mended from the volume, under whatever number
+		if got != nil { // a directory that is missing is fixed from the volume, under whatever number
 			stored.Number, stored.Dir = got.Number, got.Dir
 		}
 		switch {

@@ -13,7 +13,7 @@ import (
 	"confit/linker/files"
 )
 
-// looks mends, stages with nothing changed, and counts what was said with these words.
+// looks fixes, stages with nothing changed, and counts what was said with these words.
 func (h *fixture) looks(words string, want int) {
 	h.Helper()
 	_ = h.repair()
@@ -25,9 +25,9 @@ func (h *fixture) looks(words string, want int) {
 	}
 }
 
-// TestDriftIsMended: a link that somebody else replaced or removed is made again
+// TestDriftIsRestored: a link that somebody else replaced or removed is made again
 // at the next look, which says so once and finds no candidate.
-func TestDriftIsMended(t *testing.T) {
+func TestDriftIsRestored(t *testing.T) {
 	for found, spoil := range map[string]func(path string) error{
 		"nothing":        os.Remove,
 		"a regular file": func(p string) error { return errors.Join(os.Remove(p), os.WriteFile(p, []byte("app"), 0o644)) },
@@ -38,11 +38,11 @@ func TestDriftIsMended(t *testing.T) {
 			h.write("web", "a", "a1", "b", "b1", "d", "d1")
 			h.open()
 			h.adopt()
-			h.looks("mended", 0)
+			h.looks("restored", 0)
 			for n, target := range []string{"a", "d"} {
 				h.must(spoil(h.path("etc", target)))
-				h.looks(`msg="target mended" target=`, n+1)
-				h.looks(`msg="target mended" target=`, n+1)
+				h.looks(`msg="target restored" target=`, n+1)
+				h.looks(`msg="target restored" target=`, n+1)
 				h.reads(target, target+"1", "b", "b1")
 			}
 			if !strings.Contains(h.said.String(), `found="`+found+`"`) && !strings.Contains(h.said.String(), `found=`+found) {
@@ -52,26 +52,26 @@ func TestDriftIsMended(t *testing.T) {
 	}
 }
 
-// TestDriftThatCannotBeMended is said once and tried again at each look.
-func TestDriftThatCannotBeMended(t *testing.T) {
+// TestDriftThatCannotBeRestored is said once and tried again at each look.
+func TestDriftThatCannotBeRestored(t *testing.T) {
 	h := newFixture(t, "web/a a", "web/b b")
 	h.write("web", "a", "a1", "b", "b1")
 	h.open()
 	h.adopt()
 	h.must(errors.Join(os.Remove(h.path("etc/a")), os.MkdirAll(h.path("etc/a/full"), 0o755), os.Remove(h.path("etc/b"))))
-	h.looks(`msg="target not mended"`, 1)
-	h.looks(`msg="target not mended"`, 1)
+	h.looks(`msg="target not restored"`, 1)
+	h.looks(`msg="target not restored"`, 1)
 	h.reads("b", "b1")
 	h.must(os.RemoveAll(h.path("etc/a")))
 	h.looks(`target=`+h.path("etc/a")+` found=nothing`, 1)
 	h.reads("a", "a1")
 	h.must(errors.Join(os.Remove(h.path("etc/a")), os.MkdirAll(h.path("etc/a/full"), 0o755)))
-	h.looks(`msg="target not mended"`, 2)
+	h.looks(`msg="target not restored"`, 2)
 }
 
-// TestLiveLinkIsMended, whatever somebody has made of it in a state directory
+// TestLiveLinkIsRestored, whatever somebody has made of it in a state directory
 // that is open to all.
-func TestLiveLinkIsMended(t *testing.T) {
+func TestLiveLinkIsRestored(t *testing.T) {
 	for name, spoil := range map[string]func(p string) error{
 		"removed":      func(string) error { return nil },
 		"led away":     func(p string) error { return os.Symlink("/etc", p) },
@@ -91,15 +91,15 @@ func TestLiveLinkIsMended(t *testing.T) {
 				h.must(os.MkdirAll(h.path("state", files.ReplacedPrefix+"live", "web/a"), 0o755))
 			}
 			h.must(errors.Join(os.Remove(h.path("state/live")), spoil(h.path("state/live"))))
-			h.looks(`msg="live link mended"`, 1)
-			h.looks(`msg="live link mended"`, 1)
+			h.looks(`msg="live link restored"`, 1)
+			h.looks(`msg="live link restored"`, 1)
 			h.reads("a", "a1")
 		})
 	}
 }
 
-// TestLiveLinkThatCannotBeMended: what is mounted on it can't be moved away.
-func TestLiveLinkThatCannotBeMended(t *testing.T) {
+// TestLiveLinkThatCannotBeRestored: what is mounted on it can't be moved away.
+func TestLiveLinkThatCannotBeRestored(t *testing.T) {
 	h := newFixture(t, "web/a a")
 	h.write("web", "a", "a1")
 	h.open()
@@ -107,10 +107,10 @@ func TestLiveLinkThatCannotBeMended(t *testing.T) {
 	live := h.path("state/live")
 	h.must(errors.Join(os.Remove(live), os.Mkdir(live, 0o755), unix.Mount("tmpfs", live, "tmpfs", 0, "")))
 	defer func() { _ = unix.Unmount(live, unix.MNT_DETACH) }()
-	h.looks(`msg="live link not mended"`, 1)
-	h.looks(`msg="live link not mended"`, 1)
+	h.looks(`msg="live link not restored"`, 1)
+	h.looks(`msg="live link not restored"`, 1)
 	h.must(unix.Unmount(live, 0))
-	h.looks(`msg="live link mended"`, 1)
+	h.looks(`msg="live link restored"`, 1)
 	h.reads("a", "a1")
 }
 
@@ -154,8 +154,8 @@ func TestAppReplacesItsLink(t *testing.T) {
 	}
 }
 
-// TestMend_returns_memory: a confit whose volumes never change gives back what its looks have left.
-func TestMend_returns_memory(t *testing.T) {
+// TestRepair_returns_memory: a confit whose volumes never change gives back what its looks have left.
+func TestRepair_returns_memory(t *testing.T) {
 	h := newFixture(t, "web/a a")
 	h.write("web", "a", "a1")
 	h.open()
@@ -163,7 +163,7 @@ func TestMend_returns_memory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 2 * repairsToRest {
-		h.looks("mended", 0)
+		h.looks("restored", 0)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.NumForcedGC - before.NumForcedGC; n < 2 {

@@ -160,7 +160,7 @@ func TestEarlierAcceptedAgain(t *testing.T) {
 	h.wantBoth(4, true, 0)
 }
 
-// TestEarlierTakesOver: the accepted one is damaged beyond mending, which is
+// TestEarlierTakesOver: the accepted one is damaged beyond repairing, which is
 // said; the earlier one is what is gone back to.
 func TestEarlierTakesOver(t *testing.T) {
 	h := newEarlier(t)

@@ -199,7 +199,7 @@ func TestEmptied_mounted(t *testing.T) {
 		failsToRepair()
 	}
 	failsToRepair()
-	h.saidTimes("state directory not mended", 1)
+	h.saidTimes("state directory not restored", 1)
 	h.saidTimes("state directory made anew", 0)
 	h.must(unix.Unmount(at, 0))
 	h.must(h.repair())

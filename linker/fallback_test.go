@@ -224,12 +224,12 @@ func TestFallback_moves(t *testing.T) {
 		t.Errorf("error %v, want superseded", err)
 	}
 	h.stageFallback()
-	h.write("web", "a", "mended")
+	h.write("web", "a", "fixed")
 	h.must(h.linker.Publish(h.candidate.Number, false))
 	h.accept()
 	h.reads("a", "better", "t", "2")
 	h.adopt()
-	h.reads("a", "mended", "t", "2")
+	h.reads("a", "fixed", "t", "2")
 }
 
 // The renderer makes files of the fallback as of what is mounted.

@@ -108,7 +108,7 @@ func TestRestartOnTheSameState(t *testing.T) {
 }
 
 // TestGoBackMovesWhatItCan: a target that has become a directory with something
-// in it keeps nothing else from going back, and is mended later.
+// in it keeps nothing else from going back, and is restored later.
 func TestGoBackMovesWhatItCan(t *testing.T) {
 	h := newFixture(t, "web/ web/", "web/o other")
 	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
@@ -134,9 +134,9 @@ func TestGoBackMovesWhatItCan(t *testing.T) {
 		}
 	}
 	h.reads("web/a", "a1", "web/c", "image")
-	h.looks(`msg="target not mended"`, 2)
+	h.looks(`msg="target not restored"`, 2)
 	h.must(errors.Join(os.RemoveAll(h.path("etc/web/b")), os.RemoveAll(h.path("etc/other"))))
-	h.looks(`msg="target mended"`, 2)
+	h.looks(`msg="target restored"`, 2)
 	h.reads("web/a", "a1", "web/b", "b1", "web/c", "image", "other", "a1")
 }
 
@@ -158,9 +158,9 @@ func TestGoBackWhenTheListCannotBeWritten(t *testing.T) {
 		t.Fatalf("error %v, want that it went back in part, and the name of %s", err, list)
 	}
 	h.reads("web/a", "a1", "web/b", absent)
-	h.looks(`msg="target not mended"`, 1)
+	h.looks(`msg="target not restored"`, 1)
 	h.must(unix.Unmount(list, 0))
-	h.looks(`msg="target mended"`, 1)
+	h.looks(`msg="target restored"`, 1)
 	h.reads("web/a", "a1", "web/b", "b1")
 }
 
@@ -187,7 +187,7 @@ func TestGoBackWhenLiveCannotMove(t *testing.T) {
 }
 
 // TestCheckNewest: while a candidate waits, a look says whether it is still the newest,
-// and links are mended. The next stage takes what is there.
+// and links are restored. The next stage takes what is there.
 func TestCheckNewest(t *testing.T) {
 	h := newFixture(t, "web/a a")
 	h.write("web", "a", "a1")

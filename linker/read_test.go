@@ -199,7 +199,7 @@ func TestStageSizes(t *testing.T) {
 	h.open().adopt()
 	h.reads(want...)
 	h.must(h.linker.WriteNote(h.note))
-	if err := h.restart().former.Untrusted; err != nil || strings.Contains(h.said.String(), "mended") { // which reads them all
+	if err := h.restart().former.Untrusted; err != nil || strings.Contains(h.said.String(), "restored") { // which reads them all
 		t.Errorf("written otherwise: %v\n%s", err, h.said.String())
 	}
 }

@@ -100,7 +100,9 @@ func (l *Linker) writeRendered(g *generation.Stored, r *volume.Reading, top *saf
 
 // finish works out what follows from all files of a generation. The result is that, or the accepted
 // one if it has the same files.
-func (l *Linker) finish(g *generation.Stored, r *volume.Reading, accepted *generation.Stored) (*generation.Stored, error) {
+func (l *Linker) finish(
+	g *generation.Stored, r *volume.Reading, accepted *generation.Stored,
+) (*generation.Stored, error) {
 	var err error
 	if g.Targets, err = l.linkable(append(l.unlinked, r.Keys...)); err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 				continue
 			}
 			l.tooPrivate = append(l.tooPrivate, i)
-			todo := fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then",
+			todo := fmt.Sprintf(
+				"add mode=0644 to the line link %s %s%s: everybody in the container may read the file then",
 				s.Source, s.Target, s.At())
 			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user,
 				"mode", fmt.Sprintf("%04o", f.Mode), "todo", todo)

@@ -75,12 +75,12 @@ func (l *Linker) Repair(number int) (anew bool, err error) {
 // said logs what was put right or, once, what could not be.
 func (l *Linker) said(what, key, path, found string, err error) {
 	if err == nil {
-		l.log.Warn(what+" mended", key, path, "found", found)
+		l.log.Warn(what+" restored", key, path, "found", found)
 		return
 	}
 	l.unrepaired[path] = err
 	if before := l.saidBefore[path]; before == nil || before.Error() != err.Error() {
-		l.log.Warn(what+" not mended", key, path, "error", err.Error())
+		l.log.Warn(what+" not restored", key, path, "error", err.Error())
 	}
 }
 

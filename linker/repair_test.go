@@ -167,7 +167,7 @@ func TestStagedAgain_moved_on(t *testing.T) {
 		}
 	}
 	h.wantTree(before, "state/generations/1")
-	h.saidTimes("generation not mended", 1)
+	h.saidTimes("generation not restored", 1)
 	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
 	h.must(h.repair())
 	h.must(os.RemoveAll(h.path("state/generations/1/web/a.d")))

@@ -34,7 +34,7 @@ func (h *fixture) ownMount(dir string) {
 // first link as it is, however often it is tried; and the image's file is back once
 // the edit can be applied.
 func TestPublishThatCannotBe(t *testing.T) {
-	for name, full := range map[string]func(t *testing.T, h *fixture) (mended func()){
+	for name, full := range map[string]func(t *testing.T, h *fixture) (restored func()){
 		"EROFS": func(_ *testing.T, h *fixture) func() {
 			h.ownMount("etc/new")
 			h.readOnly("etc/new", true)
@@ -55,7 +55,7 @@ func TestPublishThatCannotBe(t *testing.T) {
 			h.put(h.path("etc/y"), "image")
 			h.write("web", "y", "y1")
 			h.open().adopt()
-			mended := full(t, h)
+			restored := full(t, h)
 			before, err := os.Lstat(h.path("etc/y"))
 			h.must(err)
 			h.write("web", "z", "z1")
@@ -74,14 +74,14 @@ func TestPublishThatCannotBe(t *testing.T) {
 				h.must(h.goBack())
 				h.reads("y", "y1", files.KeptPrefix+"y", "image", files.ReplacedPrefix+"y", absent)
 			}
-			mended()
+			restored()
 			h.adopt()
 			h.reads("y", "image", "new/z", "z1", files.KeptPrefix+"y", absent, files.ReplacedPrefix+"y", absent)
 		})
 	}
 }
 
-// TestWayBackThatCannotBe: a roll back whose link can't be made is mended later, and
+// TestWayBackThatCannotBe: a roll back whose link can't be made is restored later, and
 // the image's file is the image's all the time.
 func TestWayBackThatCannotBe(t *testing.T) {
 	h := newFixture(t, "web/y conf/y optional", "web/a a")

@@ -70,7 +70,7 @@ func (h *fixture) lead() {
 // outside changes, whatever confit does, and the refusal is told by name.
 func TestLedAway(t *testing.T) {
 	for name, do := range map[string]func(h *fixture) error{
-		"mend": func(h *fixture) error { return errors.Join(h.repair(), h.repair()) },
+		"fix": func(h *fixture) error { return errors.Join(h.repair(), h.repair()) },
 		"publish": func(h *fixture) error {
 			h.write("web", "a", "a2", "b", "b2")
 			_, err := h.tryStage()
@@ -117,16 +117,16 @@ func TestLedAway(t *testing.T) {
 	}
 }
 
-// TestLedAwayIsSaidOnce, and the target is mended when the directory is back.
+// TestLedAwayIsSaidOnce, and the target is restored when the directory is back.
 func TestLedAwayIsSaidOnce(t *testing.T) {
 	h := owned(t, "web/a app/a")
 	h.write("web", "a", "a1")
 	h.open().adopt()
 	h.lead()
-	h.looks(`msg="target not mended"`, 1)
-	h.looks(`msg="target not mended"`, 1)
+	h.looks(`msg="target not restored"`, 1)
+	h.looks(`msg="target not restored"`, 1)
 	h.must(errors.Join(os.Remove(h.path("etc/app")), os.Mkdir(h.path("etc/app"), 0o755), os.Chown(h.path("etc/app"), another, another)))
-	h.looks(`msg="target mended"`, 1)
+	h.looks(`msg="target restored"`, 1)
 	h.reads("app/a", "a1")
 }
 

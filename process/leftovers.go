@@ -36,8 +36,9 @@ func (f *Family) isHook(s stat) bool { return f.hooks[s.PID] != nil }
 // follows, as a stopped process takes no signal but KILL. The group of a hook may be spared; 0:
 // none is. EndLeftovers returns what [Family.Leftovers] finds then, and names the processes that it
 // signalled beside the app's group and hooks, unless it is everybody.
-func (f *Family) EndLeftovers(group Group, sig syscall.Signal, everybody bool, spared Group) (left bool,
-	outside []string) {
+func (f *Family) EndLeftovers(
+	group Group, sig syscall.Signal, everybody bool, spared Group,
+) (left bool, outside []string) {
 	if everybody && os.Getpid() == 1 && spared == 0 {
 		_ = unix.Kill(-1, sig) // everybody but the caller and PID 1, kill(2)
 		_ = unix.Kill(-1, unix.SIGCONT)

@@ -118,7 +118,7 @@ func (s *Status) troubles(p *page) {
 		p.trouble("stalled", "asked "+p.when(s.Stalled)+", and not answered yet",
 			"look at the node: a disk or a network file system hangs")
 	}
-	todo := "mend that; confit tries again at each rescan"
+	todo := "fix that; confit tries again at each rescan"
 	if s.Damaged {
 		todo = "edit a key of what is mounted: all keys are written anew then"
 	}
@@ -132,12 +132,12 @@ func (s *Status) troubles(p *page) {
 			p.trouble("gate", reached, "nothing; if it takes too long, see what the gate waits for")
 		} else {
 			p.trouble("gate", reached+"\nnot asked: the report hook hasn't taken "+g.Waits,
-				"mend what the report hook needs: edits wait for that")
+				"fix what the report hook needs: edits wait for that")
 		}
 	}
 	if r := s.Report; r != nil && !r.Delivered {
 		p.trouble("report", r.Outcome+", not delivered "+p.when(r.At)+"\n"+r.Error,
-			"mend what the report hook needs; confit runs it again")
+			"fix what the report hook needs; confit runs it again")
 	}
 	if s.LinksChanged != "" {
 		p.trouble("links file", "changed "+p.when(s.LinksChanged), "restart the container, which applies it")
@@ -193,15 +193,15 @@ func (s *Status) rejected(p *page) {
 func (r *Rejection) advice() string {
 	switch {
 	case strings.HasPrefix(r.Reason, r.Step+": cannot start "):
-		return "mend the links file or the image: the hook's program can't be started"
+		return "fix the links file or the image: the hook's program can't be started"
 	case r.Step == "gate":
 		return "see why the gate refused it; or take the change back"
 	case r.Step == "soak":
 		return "see the app's log; changed bytes and new pods try at once, else the next start after an hour or later"
 	case r.NextTry == "":
-		return "mend what is mounted; as it is, confit won't try it again"
+		return "fix what is mounted; as it is, confit won't try it again"
 	}
-	return "mend what is mounted; confit takes the change up by itself"
+	return "fix what is mounted; confit takes the change up by itself"
 }
 
 // rest is what is good to know.

@@ -158,7 +158,7 @@ func texts() map[string]Status {
 		s.Trouble = unread + ": cannot read \"/run/confit/note.json\": input/output error"
 	})
 	add("damaged", quiet(), func(s *Status) {
-		s.Damaged, s.Trouble = true, "key \".rendered/nginx.conf\" of generation 7 is damaged, and can't be mended"
+		s.Damaged, s.Trouble = true, "key \".rendered/nginx.conf\" of generation 7 is damaged, and can't be restored"
 	})
 	add("out-of-date", rejected(), func(s *Status) { s.Rejection.NextTry = before(5 * time.Minute) })
 	add("ended", quiet(), func(s *Status) {
@@ -253,7 +253,7 @@ func TestAdvice_hook_not_started(t *testing.T) {
 	} {
 		for _, next := range []Time{"", before(-time.Minute)} {
 			got := (&Rejection{Step: "gate", Reason: reason, NextTry: next}).advice()
-			if strings.Contains(got, "mend the links file or the image") == mounted {
+			if strings.Contains(got, "fix the links file or the image") == mounted {
 				t.Errorf("%s: %s", reason, got)
 			}
 		}

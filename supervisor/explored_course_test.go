@@ -117,7 +117,7 @@ func (c *course) become(s state, actions []action) (answers []event) {
 	return answers
 }
 
-// noteAction notes what confit does, but for what it says, and for mending, which changes nothing here.
+// noteAction notes what confit does, but for what it says, and for repairing, which changes nothing here.
 func (c *course) noteAction(a action) {
 	if c.did == nil {
 		return

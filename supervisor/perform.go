@@ -228,8 +228,9 @@ func (a runReport) perform(l *loop) event {
 	return nil
 }
 
-func (l *loop) startHook(name string, command []string, about linker.Candidate, variables []string) (*process.Hook,
-	error) {
+func (l *loop) startHook(
+	name string, command []string, about linker.Candidate, variables []string,
+) (*process.Hook, error) {
 	to := l.Stderr
 	if l.Config.LogJSON {
 		to = &process.Lines{To: l.Stderr, Record: func(line string) []byte {

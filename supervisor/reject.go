@@ -145,17 +145,17 @@ func (t *transition) todo(step string, reason error) string {
 	_, hook := errors.AsType[*notStarted](reason)
 	switch {
 	case hook && process.StartCode(reason) != process.ExitSystem:
-		return "mend the links file or the image: the hook's program can't be started"
+		return "fix the links file or the image: the hook's program can't be started"
 	case step == stepSoak:
 		return soakTodo
 	case t.nothingToStartOn():
-		return "mend the configuration and start again"
+		return "fix the configuration and start again"
 	case step == "gate":
 		return "wait: the gate is asked again"
 	case reason.Error() == t.app.SignalErr:
 		return "let confit signal the app: the candidate is tried again"
 	}
-	return "mend the configuration: the next change is tried"
+	return "fix the configuration: the next change is tried"
 }
 
 // reasons says why a candidate is rejected, and which one that is, if it was staged.

@@ -86,7 +86,7 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 }
 
 // maxBound is a day. So long the fleet waits for a canary that is lost, and so
-// long nobody mends what it waits for: a longer bound is rather a mistake. To cut
+// long nobody fixes what it waits for: a longer bound is rather a mistake. To cut
 // it would give a place away whose holder still proves the change.
 const maxBound = 24 * time.Hour
 

@@ -95,7 +95,7 @@ The container
 
 Exit codes
   0    go on; with --wait: it is stable, and nobody is in flight
-  1    refused, with why on stderr; or a person has to mend the Lease or its
+  1    refused, with why on stderr; or a person has to fix the Lease or its
        role; with --wait: it isn't over
   3    with --wait: it was rejected
   4    with --wait: nothing has begun

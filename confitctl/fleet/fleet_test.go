@@ -160,7 +160,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestFinal: what only a person can mend ends the gate and the report, in one
+// TestFinal: what only a person can fix ends the gate and the report, in one
 // line that says what to write.
 func TestFinal(t *testing.T) {
 	for want, tt := range map[string]struct {

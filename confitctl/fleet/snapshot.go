@@ -40,7 +40,7 @@ var errOutdated = errors.New("the fleet has accepted something else")
 // before 2, this stops there. If not, the newer one writes after 1: then either
 // 3 fails, or it comes first.
 //
-// What only a person can mend is said, and no error: a fleet rolls on without a
+// What only a person can fix is said, and no error: a fleet rolls on without a
 // snapshot. It tries until the context ends; the error is why that was too soon.
 func (s *Snapshot) Keep(ctx context.Context, record rollout.Record) error {
 	if s.Source.Hash == "" || record.Snapshot != s.Source.Hash {

@@ -136,7 +136,7 @@ func TestKeepNothing(t *testing.T) {
 }
 
 // TestKeepHealed: a replica that is killed or cut off between its objects leaves
-// a snapshot that is torn, and that PID 1 refuses. Whoever reports next mends it.
+// a snapshot that is torn, and that PID 1 refuses. Whoever reports next fixes it.
 func TestKeepHealed(t *testing.T) {
 	s := newSnapshots(t)
 	a := accepted(t, "A")
@@ -195,7 +195,7 @@ func TestKeepOutdated(t *testing.T) {
 	}
 }
 
-// TestKeepProblems: what only a person can mend is said, with what to write, and
+// TestKeepProblems: what only a person can fix is said, with what to write, and
 // stops nobody. What passes by itself is an error, so that confit reports again.
 func TestKeepProblems(t *testing.T) {
 	for want, prepare := range map[string]func(s *server, a *snapshot.Source){

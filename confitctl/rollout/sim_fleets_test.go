@@ -10,7 +10,7 @@ import (
 // stories are the edits that a fleet meets.
 var stories = map[string][]edit{
 	"one":         {{at: time.Minute, hash: "B"}},
-	"mended":      {{at: time.Minute, hash: "badB"}, {at: 20 * time.Minute, hash: "C"}},
+	"fixed":       {{at: time.Minute, hash: "badB"}, {at: 20 * time.Minute, hash: "C"}},
 	"reverted":    {{at: time.Minute, hash: "badB"}, {at: 20 * time.Minute, hash: "A"}},
 	"back":        {{at: time.Minute, hash: "B"}, {at: 10 * time.Minute, hash: "A"}, {at: 20 * time.Minute, hash: "B"}},
 	"two":         {{at: time.Minute, hash: "B"}, {at: 90 * time.Second, hash: "C"}},

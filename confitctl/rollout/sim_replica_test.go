@@ -128,7 +128,7 @@ func (r *replica) start() {
 	r.w.say("%s starts; mounted %s, accepted %q, below %d", r.name, r.mounted, d.top(), d.below)
 	switch first := d.top() == "" && (r.fallback == "" || r.fallback == r.mounted); {
 	case first && isBad(r.mounted, r.revision):
-		r.crash(between(r.rng, 10*time.Second, time.Minute)) // and again, until it is mended
+		r.crash(between(r.rng, 10*time.Second, time.Minute)) // and again, until it is fixed
 	case first:
 		d.accept(r.mounted, false, true, r.w.now)
 		r.begin()

@@ -72,13 +72,13 @@ func TestBadEdit_ready_and_dead(t *testing.T) {
 			c.wantRolledBack(1, "1")
 			c.Says("ready", 2)
 			c.wantLogged("generation accepted", 0)
-			web.swap(keys{"a": "mended"})
+			web.swap(keys{"a": "fixed"})
 			if action == "restart" {
 				c.Says("ready", 3)
 			} else {
 				c.Says("reloaded", 1)
 			}
-			s.wantFiles(keys{"a": "mended"})
+			s.wantFiles(keys{"a": "fixed"})
 			c.stops(0)
 		})
 	}

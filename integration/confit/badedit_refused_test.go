@@ -52,7 +52,7 @@ func (s *setup) served(text string) keys {
 	return k
 }
 
-// In an atomic volume each of them is refused by name, the site is served unchanged, and a good swap mends it.
+// In an atomic volume each of them is refused by name, the site is served unchanged, and a good swap fixes it.
 func TestRefused_atomic(t *testing.T) {
 	for _, odd := range oddKeys {
 		t.Run(odd.name, func(t *testing.T) {

@@ -131,7 +131,7 @@ func TestRollBack_no_overlap(t *testing.T) {
 }
 
 // In a roll back something is in the way of one target: a directory that isn't empty. The others are right, so the app goes on.
-// confit logs the rest, and mends it once it can.
+// confit logs the rest, and fixes it once it can.
 func TestBadEdit_roll_back_in_part(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -163,9 +163,9 @@ while :; do sleep 0.02; done`
 	if err := os.RemoveAll(other); err != nil {
 		t.Fatal(err)
 	}
-	web.swap(keys{"text": "mended", "other": "mended, too"})
-	c.Says("reloaded mended", 1)
-	s.wantFiles(keys{"text": "mended", "other": "mended, too"})
+	web.swap(keys{"text": "fixed", "other": "fixed, too"})
+	c.Says("reloaded fixed", 1)
+	s.wantFiles(keys{"text": "fixed", "other": "fixed, too"})
 	c.wantLogged("app started", 2)
 	c.stops(0)
 }

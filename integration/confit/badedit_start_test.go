@@ -80,7 +80,7 @@ func TestBadEdit_start(t *testing.T) {
 	}
 }
 
-// wantUnstartable checks the rejection of a bad edit, and that a mended one is taken up.
+// wantUnstartable checks the rejection of a bad edit, and that a fixed one is taken up.
 func (c *confit) wantUnstartable(web *volume, step string) {
 	c.t.Helper()
 	if e := c.wantRejected(step, 1); (e["nextTry"] != "") != (step == "soak") {
@@ -89,8 +89,8 @@ func (c *confit) wantUnstartable(web *volume, step string) {
 	c.tells(3, "the rejection", func(st report) bool {
 		return st.Rejection.Step == step && st.Live.Hash == c.setup.stored().Hash && st.Live.Hash == st.Accepted.Hash
 	})
-	web.swapFiles(runnable("mended"))
-	c.Says("ready mended", 1)
+	web.swapFiles(runnable("fixed"))
+	c.Says("ready fixed", 1)
 	c.wantLogged("candidate rejected", 1)
 	c.stops(0)
 }

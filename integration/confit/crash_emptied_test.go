@@ -196,5 +196,5 @@ func TestEmptied_mounted_over(t *testing.T) {
 	}
 	c.tells(0, "nothing wrong", report.quiet)
 	s.eventuallyReads(c, "first")
-	c.wantLogged("state directory not mended", 1)
+	c.wantLogged("state directory not restored", 1)
 }

@@ -26,7 +26,7 @@ func crashInRepair(t *testing.T, stride int) {
 
 // The system calls of a start at which what was accepted is written anew, from the very first one. Whichever is the last, the next
 // start goes on with it: the same generation, which is mounted.
-func crashInMendedStart(t *testing.T, stride int) {
+func crashInFixedStart(t *testing.T, stride int) {
 	const files = 3
 	s, web := newCrash(t, files)
 	web.swap(crashKeys(1))

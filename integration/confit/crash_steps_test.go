@@ -158,7 +158,7 @@ func crashInSwap(t *testing.T, stride int) {
 	})
 }
 
-// The same when a bad edit is published for its check and taken back. It is mended before the container comes up again.
+// The same when a bad edit is published for its check and taken back. It is fixed before the container comes up again.
 func crashInTakeBack(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	s.line("validate grep -q swap %s", s.target("conf.d/a"))

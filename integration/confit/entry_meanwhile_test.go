@@ -133,7 +133,7 @@ func TestEntry_mends(t *testing.T) {
 	if err := os.Remove(e.target("text")); err != nil {
 		t.Fatal(err)
 	}
-	c.logs("target mended", 1)
+	c.logs("target restored", 1)
 	e.wantFiles(keys{"text": "first"})
 	if err := os.RemoveAll(filepath.Join(e.state, "generations", "2")); err != nil {
 		t.Fatal(err)

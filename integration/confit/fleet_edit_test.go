@@ -76,7 +76,7 @@ func TestFleet_bad_edit_found_by_validator(t *testing.T) {
 	f.holds("first")
 }
 
-// What only the app finds is tried by one, which is rolled back. The others are refused, and never read it. Mended, it goes through.
+// What only the app finds is tried by one, which is rolled back. The others are refused, and never read it. Fixed, it goes through.
 func TestFleet_bad_edit_found_by_probation(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -99,9 +99,9 @@ func TestFleet_bad_edit_found_by_probation(t *testing.T) {
 		t.Errorf("rejected by %+v, read by %d", by, len(readers))
 	}
 	f.holds("first")
-	f.edit("mended")
+	f.edit("fixed")
 	for _, m := range f.members {
-		m.reads("mended")
+		m.reads("fixed")
 	}
-	f.holds("mended")
+	f.holds("fixed")
 }

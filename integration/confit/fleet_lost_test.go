@@ -145,7 +145,7 @@ func TestFleet_snapshot_made_up_for(t *testing.T) {
 	f.holds("second")
 }
 
-// A role that doesn't allow the snapshot is said, with what it lacks, and stops no rollout. When it is mended, the next report writes.
+// A role that doesn't allow the snapshot is said, with what it lacks, and stops no rollout. When it is fixed, the next report writes.
 func TestFleet_snapshot_forbidden(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -15,7 +15,7 @@ func (f *fleet) newcomer(text string) *member {
 }
 
 // A pod that starts during a bad edit starts on what the fleet accepted, whether its validator finds the edit, the fleet has refused it,
-// or its own app dies of it. When it is mended, it follows.
+// or its own app dies of it. When it is fixed, it follows.
 func TestFleet_start_during_a_bad_edit(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]struct{ text, step string }{
@@ -40,11 +40,11 @@ func TestFleet_start_during_a_bad_edit(t *testing.T) {
 				t.Errorf("it has read the bad edit")
 			}
 			m.wantFiles(keys{"text": "first", "token": "one"})
-			f.edit("mended")
+			f.edit("fixed")
 			for _, m := range f.members {
-				m.reads("mended")
+				m.reads("fixed")
 			}
-			f.holds("mended")
+			f.holds("fixed")
 		})
 	}
 }

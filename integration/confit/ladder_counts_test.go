@@ -201,9 +201,9 @@ func TestLadder_edit_on_a_lower_rung(t *testing.T) {
 	l.web.swap(keys{"text": "bad"})
 	c.wantRejected("validate", 1)
 	c.tells(3, "the lower rung", func(st report) bool { return st.GoneDown.Reason != "" && st.Live.Hash == st.Accepted.Hash })
-	l.web.swap(keys{"text": "mended"})
+	l.web.swap(keys{"text": "fixed"})
 	c.accepts(1)
-	c.Says("serves mended", 1)
+	c.Says("serves fixed", 1)
 	l.hears("never", "accepted, mounted", "soaked, mounted", "relapsed at soak, stored, more within 14730", "rolled-back at soak, stored")
 	c.tells(0, "that all is well", report.quiet)
 }

@@ -9,7 +9,7 @@ import (
 
 // An app dies of an edit a second after each start, as a JVM may after eight, and its probation is shorter. The first death ends the
 // container. After the second one the app is started on what was accepted before, and lives there. Only then the edit is rejected. No
-// container tries it again. A mended edit is taken up.
+// container tries it again. A fixed edit is taken up.
 func TestLadder_dies_late(t *testing.T) {
 	t.Parallel()
 	l := newLadder(t, "restart", "4s")
@@ -40,8 +40,8 @@ func TestLadder_dies_late(t *testing.T) {
 	c = l.runs()
 	c.Says("serves first", 1)
 	c.tells(3, "the rejection", func(st report) bool { return st.Rejection.Step == "soak" && st.Rejection.Hash == st.Mounted.Hash })
-	l.edits(c, "mended")
-	c.Says("serves mended", 1)
+	l.edits(c, "fixed")
+	c.Says("serves fixed", 1)
 	c.wantStarts("late", 0)
 }
 
@@ -84,8 +84,8 @@ func (l ladder) bothGo() {
 	c.Says("serves first", 1)
 	l.wantBlamed(c, 1)
 	l.hears("late 2", "accepted, mounted", "relapsed at soak, stored, more within 346", "rolled-back at soak, stored")
-	l.edits(c, "mended")
-	c.Says("serves mended", 1)
+	l.edits(c, "fixed")
+	c.Says("serves fixed", 1)
 }
 
 // A pod is edited before anything has soaked in it.
@@ -129,8 +129,8 @@ func TestLadder_fallback(t *testing.T) {
 	c = l.runs()
 	c.Says("serves snapshot", 1)
 	c.wantStarts("late", 0)
-	l.edits(c, "mended")
-	c.Says("serves mended", 1)
+	l.edits(c, "fixed")
+	c.Says("serves fixed", 1)
 }
 
 // What was taken back is reverted and put back within the hour. Neither beside the app nor by the next container it is tried: to find what

@@ -17,9 +17,9 @@ func TestLadder_soak_0(t *testing.T) {
 	for range 3 {
 		l.fails(3)
 	}
-	l.web.swap(keys{"text": "mended"})
+	l.web.swap(keys{"text": "fixed"})
 	c = l.runs()
-	c.Says("serves mended", 1)
+	c.Says("serves fixed", 1)
 }
 
 // Only what differs from replica to replica has changed. That is nothing which another replica could go back from, so it isn't told as a roll

@@ -127,11 +127,11 @@ func TestLadder_taken_back_to_a_bad_one(t *testing.T) {
 	}
 	c.wantStarts("worse", 1)
 	c.wantStarts("never", 1)
-	l.edits(c, "mended")
-	c.Says("serves mended", 1)
+	l.edits(c, "fixed")
+	c.Says("serves fixed", 1)
 }
 
-// What the app has died of once isn't mounted any more. It is started on the edit that mends it.
+// What the app has died of once isn't mounted any more. It is started on the edit that fixes it.
 func TestLadder_mended_before_the_start(t *testing.T) {
 	t.Parallel()
 	l := newLadder(t, "signal:HUP", "1s")
@@ -140,10 +140,10 @@ func TestLadder_mended_before_the_start(t *testing.T) {
 	c.stops(0)
 	l.soaksFor("4s")
 	l.fails(3)
-	l.web.swap(keys{"text": "mended"})
+	l.web.swap(keys{"text": "fixed"})
 	c = l.runs()
 	c.soaks(1, "true")
-	c.Says("serves mended", 1)
+	c.Says("serves fixed", 1)
 	c.wantStarts("never", 0)
 	c.wantLogged("app started", 1)
 	c.wantLogged(isRejected, 0)

@@ -64,11 +64,11 @@ func TestPodStatus_forms(t *testing.T) {
 		a.want("--status=json", 3, false)
 		a.want("--status=text", 3, true)
 		a.want("--status", 3, true, "REJECTED: the app has what was accepted before\n", " in step validate, attempt ",
-			"\noutput     line 7: no such thing\n", "\nnext try   in ", "\nto do      mend what is mounted", "\nlive       "+c.setup.report().Live.Hash[:12])
+			"\noutput     line 7: no such thing\n", "\nnext try   in ", "\nto do      fix what is mounted", "\nlive       "+c.setup.report().Live.Hash[:12])
 	}
 
 	web.swap(keys{"text": "third", "check": "exit 0"})
-	c.reports("mended", report.quiet)
+	c.reports("fixed", report.quiet)
 	screen.want("--status", 0, true, "WELL: ", "; not mounted now\n")
 }
 

@@ -51,11 +51,11 @@ func (c *confit) wantFallback(step, text string) {
 	}
 }
 
-// wantMended mends what is mounted, and checks that it is followed.
-func (c *confit) wantMended(web *volume) {
+// wantFixed fixes what is mounted, and checks that it is followed.
+func (c *confit) wantFixed(web *volume) {
 	c.t.Helper()
-	web.swap(keys{"text": "mended"})
-	c.Says("read mended", 1)
+	web.swap(keys{"text": "fixed"})
+	c.Says("read fixed", 1)
 	c.tells(0, "what is mounted", func(st report) bool {
 		return st.Live.Hash == st.Mounted.Hash && st.Accepted.Hash == st.Live.Hash && st.Live.Source == "mounted" && st.Accepted.Source == "mounted"
 	})
@@ -82,7 +82,7 @@ func TestFallback_starts_on_it(t *testing.T) {
 			c.Says("read default", 1)
 			c.logs(triesFallback, 1)
 			c.wantFallback(test.step, "default")
-			c.wantMended(web)
+			c.wantFixed(web)
 			c.wantLogged(triesFallback, 1)
 			c.stops(0)
 		})
@@ -104,7 +104,7 @@ func TestFallback_verify(t *testing.T) {
 			c.Says("read "+baked, 1)
 			if name == "well" {
 				c.wantFallback("verify", baked)
-				c.wantMended(web)
+				c.wantFixed(web)
 				return
 			}
 			c.logs("fallback rejected", 1)
@@ -178,7 +178,7 @@ func TestFallback_appears(t *testing.T) {
 	if exists(s.path("state", "live", "web", ".confit-hash")) {
 		t.Error("the hash is a key")
 	}
-	c.wantMended(web)
+	c.wantFixed(web)
 }
 
 // Two ConfigMaps hold what the fleet accepted, and one of them is older: they don't go together.
@@ -240,7 +240,7 @@ func TestFallback_killed(t *testing.T) {
 	c.stops(0)
 	c = s.start(s.printer()...)
 	c.tells(0, "what is mounted", func(st report) bool { return st.Accepted.Source == "mounted" })
-	c.wantMended(web)
+	c.wantFixed(web)
 }
 
 // What a renderer makes of the fallback is a part of it, as is the environment.

@@ -110,7 +110,7 @@ func (g gated) tries(c *confit, n int) {
 	})
 }
 
-// A replica waits for its gate for as long as that takes: the app keeps what it has, links are mended, and the status says so.
+// A replica waits for its gate for as long as that takes: the app keeps what it has, links are restored, and the status says so.
 // Then the change goes on, and what became of it is told once.
 func TestGate_waits(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestGate_waits(t *testing.T) {
 	if err := os.Remove(g.target("text")); err != nil {
 		t.Fatal(err)
 	}
-	c.logs("target mended", 1)
+	c.logs("target restored", 1)
 	g.wantFiles(keys{"text": "first"})
 	facts, _ := os.ReadFile(g.path("facts"))
 	if f := strings.Fields(string(facts)); len(f) != 2 || len(f[0]) != 64 || len(f[1]) < 2 {

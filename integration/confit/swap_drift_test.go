@@ -12,7 +12,7 @@ import (
 
 func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-// The life of a configuration: good, bad, reverted, mended. The three hashes show at each step which one it is, the last
+// The life of a configuration: good, bad, reverted, fixed. The three hashes show at each step which one it is, the last
 // rejection stays on record, and the counters count.
 func TestDrift_life(t *testing.T) {
 	t.Parallel()
@@ -41,13 +41,13 @@ func TestDrift_life(t *testing.T) {
 	}
 
 	web.swap(keys{"text": "second", "check": "exit 0"})
-	mended := c.reports("mended", func(r report) bool {
+	fixed := c.reports("fixed", func(r report) bool {
 		return r.quiet() && r.Live.Generation > first.Live.Generation && r.Keys["web/text"] == sum("second")
 	})
-	if n := mended.Counters; n.Reloads != 1 || n.Rejections != 1 || n.RollBacks != 0 || n.Swaps < first.Counters.Swaps+3 {
+	if n := fixed.Counters; n.Reloads != 1 || n.Rejections != 1 || n.RollBacks != 0 || n.Swaps < first.Counters.Swaps+3 {
 		t.Errorf("counted %+v, at first %+v", n, first.Counters)
 	}
-	for _, r := range []report{first, bad, reverted, mended} {
+	for _, r := range []report{first, bad, reverted, fixed} {
 		if strings.Contains(r.text, "hunter2") || strings.Contains(r.text, "exit 0") {
 			t.Errorf("the status holds the value of a key: %s", r.text)
 		}

@@ -51,7 +51,7 @@ func TestFiles_written_while_it_is_validated(t *testing.T) {
 	s.wantFiles(keys{"stays": "third", "new": "written by the app", "goes": "written by the app"})
 }
 
-// An app replaces its link, somebody removes one, another user replaces the live link. confit logs each once and mends it,
+// An app replaces its link, somebody removes one, another user replaces the live link. confit logs each once and fixes it,
 // without a change of the volume or a reload.
 func TestFiles_mended_without_a_change(t *testing.T) {
 	t.Parallel()
@@ -67,27 +67,27 @@ func TestFiles_mended_without_a_change(t *testing.T) {
 	c.accepts(1)
 	for n := range 3 {
 		s.replaceTarget("a", "written by the app")
-		c.logs("target mended", 2*n+1)
+		c.logs("target restored", 2*n+1)
 		if err := os.RemoveAll(s.target("sub")); err != nil {
 			t.Fatal(err)
 		}
-		c.logs("target mended", 2*n+2)
+		c.logs("target restored", 2*n+2)
 		live, mine := filepath.Join(s.state, "live"), s.mkdir("mine")
 		err := unix.Renameat2(unix.AT_FDCWD, mine, unix.AT_FDCWD, live, unix.RENAME_EXCHANGE) // in one step: confit looks often
 		if err = errors.Join(err, os.Remove(mine)); err != nil {
 			t.Fatal(err)
 		}
-		c.logs("live link mended", n+1)
+		c.logs("live link restored", n+1)
 		s.wantFiles(keys{"a": "first", "sub/b": "first", ".confit-replaced-a": "written by the app"})
 	}
 	web.swap(keys{"a": "second", "b": "second"})
 	c.Says("signal HUP", 1)
 	s.wantFiles(keys{"a": "second", "sub/b": "second"})
-	c.wantLogged("target mended", 6)
+	c.wantLogged("target restored", 6)
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
-// A target that can't be mended is logged once and harms nothing else.
+// A target that can't be restored is logged once and harms nothing else.
 func TestFiles_not_mended(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -101,19 +101,19 @@ func TestFiles_not_mended(t *testing.T) {
 	if err := errors.Join(os.Remove(s.target("a")), os.MkdirAll(s.target("a", "full"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if e := c.logs("target not mended", 1); e["target"] != s.target("a") || e["level"] != "WARN" {
+	if e := c.logs("target not restored", 1); e["target"] != s.target("a") || e["level"] != "WARN" {
 		t.Errorf("said %v", e)
 	}
 	if err := os.RemoveAll(s.target("a")); err != nil {
 		t.Fatal(err)
 	}
-	c.logs("target mended", 1)
+	c.logs("target restored", 1)
 	s.wantFiles(keys{"a": "first"})
-	c.wantLogged("target not mended", 1)
+	c.wantLogged("target not restored", 1)
 }
 
 // The app dies of a bad edit, after it has put a directory in the place of another target. It is started on the accepted
-// generation all the same, and that target is mended as soon as it can be.
+// generation all the same, and that target is restored as soon as it can be.
 func TestFiles_roll_back_with_a_target_in_the_way(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -144,7 +144,7 @@ func TestFiles_roll_back_with_a_target_in_the_way(t *testing.T) {
 	if err := os.RemoveAll(s.target("other")); err != nil {
 		t.Fatal(err)
 	}
-	c.logs("target mended", 1)
+	c.logs("target restored", 1)
 	s.wantFiles(keys{"text": "first", "other": "first"})
 }
 
@@ -202,7 +202,7 @@ func TestFiles_old_profile(t *testing.T) {
 
 // The system calls of a swap that finds a link replaced by the app. The target is whole, and beside it is nothing but the newest file
 // that the app wrote.
-func crashInMend(t *testing.T, stride int) {
+func crashInDrift(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	s.killSteps(web, stride, func(_ *confit, n int) func() bool {
 		s.replaceTarget("conf.d/b", "same")

@@ -202,7 +202,7 @@ func TestVolume_key_that_grows(t *testing.T) {
 	c.wantHealthy()
 }
 
-// Somebody writes to a plain volume without a pause, as a program does that keeps its log there. Links are mended all the same.
+// Somebody writes to a plain volume without a pause, as a program does that keeps its log there. Links are fixed all the same.
 func TestVolume_restless(t *testing.T) {
 	t.Parallel()
 	s, volume := newPlain(t)
@@ -216,7 +216,7 @@ func TestVolume_restless(t *testing.T) {
 	if err := os.Remove(s.target("plain/a")); err != nil {
 		t.Fatal(err)
 	}
-	c.logs("target mended", 1)
+	c.logs("target restored", 1)
 	close(stop)
 	writer.Wait()
 	s.wantFiles(keys{"plain/a": "first"})

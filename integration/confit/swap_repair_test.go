@@ -13,7 +13,7 @@ import (
 const (
 	repaired    = "generation staged again: somebody had changed or removed keys of it"
 	restored    = "generation restored: somebody had changed modes, owners or names"
-	notRepaired = "generation not mended"
+	notRepaired = "generation not restored"
 	notGoneBack = "generation not gone back to"
 )
 
@@ -112,7 +112,7 @@ func TestRepair_while_the_volume_moved_on(t *testing.T) {
 	c.tells(0, "nothing wrong", report.quiet)
 }
 
-// What can't be mended is shown, with code 3.
+// What can't be restored is shown, with code 3.
 func TestRepair_shows_what_is_damaged(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

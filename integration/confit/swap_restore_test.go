@@ -97,7 +97,7 @@ func TestRestore_after_a_restart(t *testing.T) {
 	s.wantFiles(keys{"a": "a2"})
 }
 
-// Somebody spoilt a target: the next swap mends it, so that the app reads the key again.
+// Somebody spoilt a target: the next swap fixes it, so that the app reads the key again.
 func TestRestore_spoilt_target(t *testing.T) {
 	tests := map[string]func(path string) error{
 		"removed": os.Remove,

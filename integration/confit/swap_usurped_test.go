@@ -33,7 +33,7 @@ func TestUsurped_directory(t *testing.T) {
 	ledAway := func(r report) bool {
 		return strings.Contains(r.Trouble, "a symlink of user 1000 in the place of directory")
 	}
-	c.tells(0, "the link can't be mended", ledAway)
+	c.tells(0, "the link can't be restored", ledAway)
 	web.swap(keys{"a": "second"})
 	c.tells(3, "the edit can't be applied", ledAway)
 	if err := errors.Join(s.exchange(), os.Remove(s.path("home/away"))); err != nil {
@@ -41,10 +41,10 @@ func TestUsurped_directory(t *testing.T) {
 	}
 	c.wantRead("home/conf/a", "second")
 	c.tells(0, "that a look has found the link right", func(r report) bool { return r.Trouble == "" })
-	c.wantLogged("target not mended", 1)
+	c.wantLogged("target not restored", 1)
 	c.wantLogged("cannot apply what is mounted", 1)
 	s.usurp()
-	c.logs("target not mended", 2)
+	c.logs("target not restored", 2)
 	c.stops(0)
 	s.start(app()...).Says("ready", 1)
 	if after := s.tree(s.path("root")); after != before {

@@ -53,7 +53,7 @@ func (p phase) held(t *testing.T) *confit {
 }
 
 // again starts another confit on what the ended one left. The bad edit is still mounted: the daemon comes up on the accepted
-// generation, and goes on to a mended one.
+// generation, and goes on to a fixed one.
 func (p phase) again(s *site) {
 	s.t.Helper()
 	c := p.start(s)

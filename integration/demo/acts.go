@@ -30,7 +30,7 @@ type show struct {
 
 func (s *show) play(version string) error {
 	s.prologue(version)
-	for _, act := range []func() error{s.start, s.edit, s.breakIt, s.mend, s.stop} {
+	for _, act := range []func() error{s.start, s.edit, s.breakIt, s.fix, s.stop} {
 		s.pause(s.ctx)
 		err := context.Cause(s.ctx) // ^C, while the reader was reading
 		if err == nil {
@@ -128,9 +128,9 @@ func (s *show) breakIt() error {
 	return s.sameNginx()
 }
 
-// mend is the fourth act: nothing has to be reset after a broken edit.
-func (s *show) mend() error {
-	s.act("4. The edit, mended", "A later edit is checked like any other: nothing has to be reset or restarted.")
+// fix is the fourth act: nothing has to be reset after a broken edit.
+func (s *show) fix() error {
+	s.act("4. The edit, fixed", "A later edit is checked like any other: nothing has to be reset or restarted.")
 	if err := s.change(misspelt(line(thirdPage)), line(thirdPage)); err != nil {
 		return err
 	}

@@ -31,10 +31,10 @@ func showExample(sc *stage) error {
 		step{"An edit of the server file: checked, served after HUP, by the same nginx", s.editSite},
 		step{"A bad edit: rejected, confit --status says so, the pod serves what it served and stays ready", s.breakIt},
 		step{"The bad edit taken back: nothing to do", s.revert},
-		step{"The bad edit mended: served", s.mend},
+		step{"The bad edit fixed: served", s.fix},
 		step{"subPath beside it: still the first edition", s.compare},
 		step{"kubectl delete: the open request is answered, exit code 0", s.end},
-		step{"A pod that starts on a bad ConfigMap: exit code 78, and why; started again once it is mended", s.startBad},
+		step{"A pod that starts on a bad ConfigMap: exit code 78, and why; started again once it is fixed", s.startBad},
 	)
 }
 
@@ -162,7 +162,7 @@ func (s *story) revert() error {
 	return errors.Join(err, s.servesNow(s.web, at(secondPage, "second")), s.sameNginx())
 }
 
-func (s *story) mend() error {
+func (s *story) fix() error {
 	if err := s.edit("web", s.badSite()); err != nil {
 		return err
 	}

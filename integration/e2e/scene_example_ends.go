@@ -68,7 +68,7 @@ func (s *story) startBad() error {
 	if err != nil {
 		return err
 	}
-	s.show("ready after the ConfigMap was mended, restarts: %d", late.Status.ContainerStatuses[0].RestartCount)
+	s.show("ready after the ConfigMap was fixed, restarts: %d", late.Status.ContainerStatuses[0].RestartCount)
 	return errors.Join(s.served(at(firstPage, ""), late), s.remove("late", 0))
 }
 

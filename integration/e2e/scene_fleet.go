@@ -25,7 +25,7 @@ func showFleet(s *stage) error {
 		step{"A good edit: one replica has accepted it before another publishes it", r.good},
 		step{"A bad edit that only the app shows: one replica tries it and goes back, the others refuse it", r.bad},
 		step{"A pod that is new while the bad edit is mounted starts on what the fleet accepted", r.grow},
-		step{"Mended: all have it", r.mended},
+		step{"Fixed: all have it", r.fixed},
 	)
 }
 
@@ -167,6 +167,6 @@ func (r *rollout) grow() (err error) {
 	return r.edition("second")
 }
 
-func (r *rollout) mended() error {
+func (r *rollout) fixed() error {
 	return errors.Join(r.change("first edition", "third edition"), r.edition("third"))
 }

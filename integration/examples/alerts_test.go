@@ -172,7 +172,7 @@ func (m *monitor) falls(t *testing.T, alert, labels string) {
 	m.has(t, false, fmt.Sprintf(`ALERTS{alertname=%q, alertstate="firing", %s}`, alert, labels))
 }
 
-// web is the life of two Apaches: a good edit, which comes to one of them later; a bad edit, which is mended; one that only Apache
+// web is the life of two Apaches: a good edit, which comes to one of them later; a bad edit, which is fixed; one that only Apache
 // finds bad, and dies of; an edit of the links file; a stop; and the end of the exporter.
 func web(t *testing.T, m *monitor) {
 	const pod, app = `pod="web-1"`, `app="web"`

@@ -2,7 +2,7 @@
 
 // Package examples runs what is in examples/, and the blocks of pages, so that none of it can rot. A test of an example builds the image
 // that the Dockerfile describes, mounts the ConfigMaps of the kubernetes.yaml as the kubelet does, and starts the image's ENTRYPOINT as
-// PID 1. Then it edits a key, spoils it, mends it and stops the container. A test of a page does the same with the block's links file, or
+// PID 1. Then it edits a key, spoils it, fixes it and stops the container. A test of a page does the same with the block's links file, or
 // runs the block's commands.
 //
 // The image is an overlay over this machine, so that Debian's packages are in it and nothing that the example writes stays.

@@ -12,7 +12,7 @@ import (
 )
 
 // A good edit goes to one replica, then to as many at once as the formula allows, until all have it. A bad one stops at its canary,
-// whether it kills the app or only --verify finds it. The mended one goes through.
+// whether it kills the app or only --verify finds it. The fixed one goes through.
 func testEdit(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "edit")
 	f.startAll()

@@ -37,12 +37,12 @@ func (p *pod) startAgain() {
 	_ = p.box.Send(syscall.SIGTERM)
 }
 
-// mend has a pod find what its app needs when its container is started the next time. The pause between two containers is far longer
+// fix has a pod find what its app needs when its container is started the next time. The pause between two containers is far longer
 // than the life of one in an outage.
-func (p *pod) mend() {
+func (p *pod) fix() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.mends = true
+	p.fixes = true
 }
 
 // told is how often it has reported an outcome.
@@ -99,7 +99,7 @@ func testAway(t *testing.T, c *cluster.Cluster) {
 	f.each("each says that its app has died", func(p *pod) bool { return p.told("relapsed") == 1 })
 	f.each("each has been down the ladder, twice", func(p *pod) bool { return len(p.Lines("back to the top of the ladder")) >= 2 })
 	for _, p := range f.pods {
-		p.mend()
+		p.fix()
 	}
 	f.each("all run with the second edition again", func(p *pod) bool {
 		s := p.status()

@@ -30,7 +30,7 @@ func TestFleetLate(t *testing.T) {
 
 // lateVerdict has apps die of an edit that they have accepted. The first relapse stops it: nobody else begins. When the app of one has died
 // twice in a row, and has then lived on the former edition, it is rejected. All have that again, and so has the snapshot, on which
-// new replicas start. The mended edition goes through.
+// new replicas start. The fixed edition goes through.
 //
 // late: the app outlives the probation of a reload, and dies at each start. slow: it outlives each probation, also that of a start.
 func lateVerdict(effect string) func(*testing.T, *cluster.Cluster) {

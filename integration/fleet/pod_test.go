@@ -51,7 +51,7 @@ type pod struct {
 	mu        sync.Mutex
 	box       *harness.Init
 	gone      bool // its node is lost: nobody starts it again
-	mends     bool // what its app needs is there when it is started again
+	fixes     bool // what its app needs is there when it is started again
 	starts    int
 	begun     time.Time // when its container was started last
 	code      int       // the exit code of the container before it
@@ -186,7 +186,7 @@ func (p *pod) again(ended *harness.Init) {
 	}
 	p.code = ended.State().ExitCode()
 	ended.Close()
-	if p.mends {
+	if p.fixes {
 		_ = os.Remove(p.in(away))
 	}
 	if err := p.startContainer(); err != nil {

@@ -37,5 +37,5 @@ func testRevisions(t *testing.T, c *cluster.Cluster) {
 	}
 	f.keeps("first")
 	f.edit("third", "good")()
-	f.each("all have the mended edition", func(p *pod) bool { return p.now() == "third" })
+	f.each("all have the fixed edition", func(p *pod) bool { return p.now() == "third" })
 }

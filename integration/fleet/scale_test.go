@@ -14,7 +14,7 @@ import (
 )
 
 // An edit makes its canary run out of memory, twice: that rejects it. While it is mounted, the fleet grows. The new replicas start on
-// what the others have accepted, and follow when the edit is mended.
+// what the others have accepted, and follow when the edit is fixed.
 func testScale(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "scale")
 	f.limited = true
@@ -26,7 +26,7 @@ func testScale(t *testing.T, c *cluster.Cluster) {
 	}
 	f.grow(5)
 	f.waitingGate(f.edit("third", "good"))
-	f.until("all have the mended edition", func() bool { return f.count("third") == len(f.pods) })
+	f.until("all have the fixed edition", func() bool { return f.count("third") == len(f.pods) })
 	f.each("all run with what is mounted", func(p *pod) bool {
 		s := p.status()
 		return s.Accepted.Source == "mounted" && s.Accepted.Hash == s.Mounted.Hash

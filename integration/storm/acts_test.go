@@ -216,8 +216,8 @@ func setClock(step time.Duration) error {
 	return unix.ClockSettime(unix.CLOCK_REALTIME, &now)
 }
 
-// mend takes back what disturbs.
-func (p *pod) mend() {
+// fix takes back what disturbs.
+func (p *pod) fix() {
 	for _, left := range []string{ballast, closed, deaf} {
 		_ = os.Remove(p.path(left))
 	}

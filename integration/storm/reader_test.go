@@ -128,7 +128,7 @@ func readAt(dir *os.File, name string) (string, error) {
 	}
 	file := os.NewFile(uintptr(fd), name)
 	defer file.Close()
-	text := make([]byte, 4096) // in one read(2), as a mended file is exchanged and never written in place
+	text := make([]byte, 4096) // in one read(2), as a fixed file is exchanged and never written in place
 	n, err := file.Read(text)
 	return string(text[:n]), err
 }

@@ -14,7 +14,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// hopeless is after how many starts in one rest somebody mends what confit can't. The app may be on no rung for long: what it is restarted with
+// hopeless is after how many starts in one rest somebody fixes what confit can't. The app may be on no rung for long: what it is restarted with
 // and dies of late takes the place of a rung that has not soaked, and when it is stopped it lives long enough for anything. Then the
 // app dies on the whole ladder, which begins anew at the top. A start that waits for a hanging validate takes three seconds.
 const hopeless = 12

@@ -7,7 +7,7 @@
 //
 // Read it in this order:
 //
-//	storm_test.go       a storm: disturb, mend, rest, again
+//	storm_test.go       a storm: disturb, fix, rest, again
 //	acts_test.go        what disturbs
 //	pod_test.go         a container that is started again whenever it ends, and how it may end
 //	edit_test.go        what is mounted, and what confit should make of it
@@ -67,7 +67,7 @@ func storm(t *testing.T, seed uint64, duration time.Duration) {
 		for range 1 + p.rand.IntN(4) {
 			p.disturb()
 		}
-		p.mend()
+		p.fix()
 		p.rest()
 	}
 	p.edit(good, p.names()...)

@@ -138,7 +138,7 @@ func messagesOf(t *testing.T, file string) (list []message) {
 func messageArguments(call *ast.CallExpr) []ast.Expr {
 	name, ok := call.Fun.(*ast.SelectorExpr)
 	switch {
-	case ok && slices.Contains([]string{"say", "Say", "sayMended"}, name.Sel.Name):
+	case ok && slices.Contains([]string{"say", "Say"}, name.Sel.Name):
 		return call.Args[:min(2, len(call.Args))]
 	case ok && slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, name.Sel.Name):
 		return call.Args[:min(1, len(call.Args))]

@@ -170,7 +170,7 @@ func TestAway_changed(t *testing.T) {
 	}
 }
 
-// TestAway_left: what can't be put back, and what may have been applied, stands in the last line, with the command that mends it.
+// TestAway_left: what can't be put back, and what may have been applied, stands in the last line, with the command that fixes it.
 func TestAway_left(t *testing.T) {
 	s := newShop(t)
 	s.settles(func(bool) int { // it is applied by now, however long that took

@@ -13,7 +13,7 @@ import (
 	"confit/kubectl-confit/pods"
 )
 
-// hopeless are reasons for which a container waits and which time doesn't mend.
+// hopeless are reasons for which a container waits and which time doesn't fix.
 var hopeless = []string{
 	"ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "CreateContainerConfigError", "CreateContainerError", "RunContainerError",
 	"CrashLoopBackOff",

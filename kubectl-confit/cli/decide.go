@@ -126,11 +126,11 @@ func (r *injection) decide(ctx context.Context, image string) (apply []func()) {
 	return apply
 }
 
-// writing marks the document, and mends its aliases afterwards.
+// writing marks the document, and repairs its aliases afterwards.
 func (p *pod) writing(write func()) func() {
 	return func() {
 		write()
-		tree.Mend(p.document.Root)
+		tree.Repair(p.document.Root)
 		p.document.Changed = true
 	}
 }

@@ -70,7 +70,7 @@ func isRefusal(err error) bool {
 	return IsForbidden(err) || IsNotFound(err) || api.IsUnauthorized(err) || api.IsBadRequest(err) || api.IsMethodNotSupported(err)
 }
 
-// keep is an error that ends a watch; nil for one that another look may mend.
+// keep is an error that ends a watch; nil for one that another look may fix.
 func keep(err error) error {
 	if isRefusal(err) {
 		return err

@@ -61,7 +61,7 @@ func rewrite(t *testing.T, document *yaml.Node, o Options) *Plan {
 	t.Helper()
 	plan := read(t, document).Plan(o)
 	plan.Apply()
-	tree.Mend(document)
+	tree.Repair(document)
 	return plan
 }
 

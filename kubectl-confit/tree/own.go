@@ -49,8 +49,8 @@ func ownSlot(document *yaml.Node, slot **yaml.Node) *yaml.Node {
 	return *slot
 }
 
-// Mend writes out each alias whose anchor has gone, or stands behind it.
-func Mend(document *yaml.Node) {
+// Repair writes out each alias whose anchor has gone, or stands behind it.
+func Repair(document *yaml.Node) {
 	known := map[string]*yaml.Node{}
 	var walk func(*yaml.Node)
 	walk = func(n *yaml.Node) {

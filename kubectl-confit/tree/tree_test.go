@@ -85,7 +85,7 @@ func TestOwn(t *testing.T) {
 			document := parse(t, shared)
 			list := OwnList(document, c.path)
 			list.Content = append(list.Content, Str("new"))
-			Mend(document)
+			Repair(document)
 			got := write(t, document)
 			if !strings.Contains(strings.ReplaceAll(got, "!!merge ", ""), strings.ReplaceAll(c.want, "!!merge ", "")) {
 				t.Errorf("want\n%s\nin\n%s", c.want, got)
@@ -114,12 +114,12 @@ func text(v any) string {
 	return string(data)
 }
 
-// TestMend: an alias outlives its anchor.
-func TestMend(t *testing.T) {
+// TestRepair: an alias outlives its anchor.
+func TestRepair(t *testing.T) {
 	document := parse(t, "a: &a {x: &x 1}\nb: *a\nc: *x\nd: &a 2\ne: *a\n")
 	root := document.Content[0]
 	root.Content = root.Content[2:]
-	Mend(document)
+	Repair(document)
 	if got, want := write(t, document), "b: {x: 1}\nc: 1\nd: &a 2\ne: *a\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 		"another was rejected":   {says(func(s *status.Status) { rejection("verify", 1)(s); s.Rejection.Hash = "earlier" }), "2", "on its way 2m confit is running"},
 		"the next is pending":    {says(func(s *status.Status) { rejection("verify", 1)(s); s.PendingSince = at(0) }), "2", "on its way 2m confit is running"},
 		"rejected, and reverted": {says(rejection("verify", 1)), "1", "accepted 1m "},
-		"rejected, and mended":   {says(rejection("verify", 1)), "3", "behind - the kubelet has not brought it yet"},
+		"rejected, and fixed":    {says(rejection("verify", 1)), "3", "behind - the kubelet has not brought it yet"},
 		"stalled":                {says(func(s *status.Status) { s.Stalled = at(0) }), "2", "stuck - a volume or the state directory doesn't answer"},
 		"trouble":                {says(func(s *status.Status) { s.Trouble, s.PendingSince = "no \x1bspace", at(0) }), "2", "stuck - the system refuses: no \uFFFDspace"},
 		"trouble at rest":        {says(func(s *status.Status) { s.Trouble = "a link" }), "1", "accepted 1m "},

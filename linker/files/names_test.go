@@ -16,7 +16,7 @@ import (
 	"confit/linker/files"
 )
 
-// TestMayPass: what the system may mend by itself is never an [files.Invalid], however it is
+// TestMayPass: what the system may fix by itself is never an [files.Invalid], however it is
 // wrapped; anything else is, and says the same as before.
 func TestMayPass(t *testing.T) {
 	for _, err := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
