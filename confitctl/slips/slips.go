@@ -6,6 +6,7 @@ package slips
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +168,7 @@ var byType = map[string][]Wrong{
 func (m *maker) make(environ, args []string, what answers.Mistake) {
 	code, said := m.Run(environ, append([]string{}, args...)) // without any the library takes those of the test
 	what.Code, what.Answer = code, said
+	m.asMeant(args, what)
 	what.Made = strings.TrimSpace(fmt.Sprintf("%s %s", strings.Join(environ, " "), quoted(args)))
 	_, flag, _ := strings.Cut(what.About, "--")
 	answer, _, _ := strings.Cut(said, "; see ")
@@ -174,6 +176,23 @@ func (m *maker) make(environ, args []string, what answers.Mistake) {
 	what.Again = flag != "" && m.seen[key]
 	m.seen[key] = true
 	m.list = append(m.list, what)
+}
+
+// didYouMean is a hint, and the word that it names.
+var didYouMean = regexp.MustCompile(`did you mean (\S+)\?`)
+
+// asMeant does what a hint of the command line says, and holds that it is gone. The help keeps the verb from beginning.
+func (m *maker) asMeant(args []string, what answers.Mistake) {
+	hint := didYouMean.FindStringSubmatch(what.Answer)
+	i := slices.Index(args, what.At)
+	if hint == nil || i < 0 {
+		return
+	}
+	right := append(slices.Clone(args), "--help")
+	right[i] = hint[1]
+	if _, said := m.Run(nil, right); didYouMean.MatchString(said) {
+		m.t.Errorf("%s: it says so still: %s", quoted(right), said)
+	}
 }
 
 // quoted are the words as somebody types them.

@@ -80,6 +80,7 @@ func Hold(t testing.TB, file string, update bool, list []Mistake) {
 			t.Errorf("%s: %s: %s: %s:\n%s", m.About, m.Kind, m.Made, fault, m.Answer)
 		}
 	}
+	t.Logf("%d mistakes are made", len(list))
 	got := page(list)
 	if update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

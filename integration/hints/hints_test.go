@@ -16,7 +16,7 @@ type row struct {
 	right []run
 }
 
-var tables = [][]row{lineRows, flagRows, sourceRows, startRows}
+var tables = [][]row{lineRows, flagRows, sourceRows, moreRows, startRows, editRows}
 
 // TestHints: the message comes, and is gone when it was done what it says.
 func TestHints(t *testing.T) {
@@ -57,10 +57,11 @@ func said(hint string) *regexp.Regexp {
 }
 
 // isHint are the words by which a message says what to do.
-var isHint = regexp.MustCompile(`\b(write|add|did you mean) `)
+var isHint = regexp.MustCompile(`\b(write|add|did you mean) |(^|[:;,] |\n|\bor |\band )(` +
+	`remove|mount|raise|give|set|rename|let|lower|choose|name|make the links|make them|mend|see|put|leave it|recreate|restart the|allow|close|link or|lay it|try it|take it|end it|start (it|what)|find out)\b`)
 
 // never says what looks like a hint and is none.
-var never = regexp.MustCompile(`cannot (%s|write|add) |others (may|could) write|can't write it|others may write|didn't write`)
+var never = regexp.MustCompile(`cannot (%s|write|add) |others (may|could) write|can't write it|others may write|didn't write|the bits set`)
 
 // TestEveryHint: each message that says what to write has a row, or a reason.
 func TestEveryHint(t *testing.T) {
@@ -102,6 +103,20 @@ func TestEveryHint(t *testing.T) {
 		}
 	}
 	t.Logf("%d messages are done, %d have a reason", proven, left)
+}
+
+// file is one that a reason names.
+var file = regexp.MustCompile(`(integration|linker|supervisor)/\S+\.(go|txt)`)
+
+// TestReasons: what a reason names is there.
+func TestReasons(t *testing.T) {
+	for hint, reason := range reasons {
+		for _, name := range file.FindAllString(reason, -1) {
+			if _, err := os.Stat("../../" + name); err != nil {
+				t.Errorf("%q: %v", hint, err)
+			}
+		}
+	}
 }
 
 func keys[V any](m map[string]V) (list []string) {

@@ -8,7 +8,9 @@
 //	lines_test.go     rows about lines of a links file
 //	flags_test.go     rows about flags and settings
 //	sources_test.go   rows about sources, targets and volumes
+//	more_test.go      rows that say something else than to write, and those about edits
 //	starts_test.go    rows about what an app does
+//	reasons_test.go   what has no row, and why
 package hints
 
 import (
@@ -59,6 +61,9 @@ func (r *ongoing) says(text string) {
 	r.Eventually(text, func() bool { return r.Contains(text) })
 }
 
+// onDisk is a directory that no file system in memory has.
+const onDisk = "/.hints-on-disk"
+
 // files are those of every run.
 var files = map[string]string{
 	"volumes/web/a": "x", "volumes/web/b": "x", "volumes/web/LEVEL": "debug", "volumes/web/sub/k": "x", "volumes/web/sub/l": "x", "abs/a": "x",
@@ -98,8 +103,10 @@ func (c run) do(t *testing.T, anyCode bool) string {
 	for i := range args {
 		args[i] = here(args[i])
 	}
+	t.Cleanup(func() { os.RemoveAll(onDisk) })
 	r := &ongoing{harness.Start(t, harness.Command{
 		Argv: append(slices.Clone(c.before), args...), Env: append([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, c.environ...), Dir: dir, Stdin: strings.NewReader(c.stdin),
+		Bare: c.app == nil && !c.alone, // it is quick, and --check starts nothing
 	}), t}
 	if c.then != nil {
 		c.then(dir, r)

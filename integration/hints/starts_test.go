@@ -23,6 +23,13 @@ func edited(lines string, flags string, app ...string) run {
 	return run{lines: oneLink + lines, args: args, app: app, then: edit, until: `msg="generation accepted" generation=2`}
 }
 
+// relinked changes the links file as soon as the app is started.
+func relinked(dir string, r *ongoing) {
+	r.t.Helper()
+	r.says(`msg="app started"`)
+	write(r.t, filepath.Join(dir, "links"), strings.ReplaceAll(oneLink, "HERE", dir)+strings.ReplaceAll("link web/b HERE/etc/b\n", "HERE", dir))
+}
+
 // at is a run that ends at another text.
 func (c run) at(text string) run {
 	c.until = text
@@ -73,21 +80,4 @@ var startRows = []row{
 	{"let it watch the directory of its configuration, or write reload restart",
 		edited("reload touch", "", "sleep", "1000").at("app restarting"),
 		[]run{edited("reload touch", "--entrypoint-timeout=0", "sh", "-c", watches), edited("reload restart", "", "sleep", "1000")}},
-}
-
-// reasons say why a hint isn't done here, and who holds what it says.
-var reasons = map[string]string{
-	"write exec in front of its last command, or set --entrypoint-timeout 0 if the script is the app":              "it is said after five minutes; supervisor/testdata/entry_stays.txt has that",
-	"%s, and confit cannot remove it: %w: let it write elsewhere":                                                  "what confit can't remove takes a disk that fails",
-	"cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk": "statfs(2) fails on no file system of this machine; integration/swap_files_refused_test.go refuses it by seccomp",
-	"add mode=0644 to the line link %s %s%s: everybody in the container may read the file then":                    "integration/source_modes_test.go does it, with an app of another user",
-	"if another user of their group reads them, add mode=0440 to their lines":                                      "integration/source_modes_test.go does it, with a user of the group",
-	"if the app reloads by it, write reload signal:":                                                               "only where the kernel shows no handlers, as in gVisor: integration/environments",
-	"write reload exec:caddy reload --config FILE --force":                                                         "integration/daemons/caddy_test.go reloads it so",
-	"write reload signal:USR1": "integration/daemons/habits_test.go has lighttpd and CoreDNS",
-	"write reload=none at the links of dashboards, which it reads by itself":                               "Grafana isn't in Debian",
-	"write reload=signal:HUP at the links of zones":                                                        "integration/daemons/habits_test.go has nsd",
-	"write reload=signal:HUP at the links that only modules read":                                          "integration/daemons/habits_test.go has freeradius",
-	"find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND": "it is said after half a minute; integration/swap_noreload_test.go waits for that",
-	"mount an emptyDir on the target's directory, or write reload restart":                                 "it takes a target that can't be renamed; supervisor/testdata/touch_refused.txt has one",
 }

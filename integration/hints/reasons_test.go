@@ -1,0 +1,62 @@
+package hints
+
+// reasons say why a hint isn't done here, and who holds what it says.
+var reasons = map[string]string{
+	"write exec in front of its last command, or set --entrypoint-timeout 0 if the script is the app":              "it is said after five minutes; supervisor/testdata/entry_stays.txt has that",
+	"%s, and confit cannot remove it: %w: let it write elsewhere":                                                  "what confit can't remove takes a disk that fails",
+	"cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk": "statfs(2) fails on no file system of this machine; integration/swap_files_refused_test.go refuses it by seccomp",
+	"add mode=0644 to the line link %s %s%s: everybody in the container may read the file then":                    "integration/source_modes_test.go does it, with an app of another user",
+	"if another user of their group reads them, add mode=0440 to their lines":                                      "integration/source_modes_test.go does it, with a user of the group",
+	"if the app reloads by it, write reload signal:":                                                               "only where the kernel shows no handlers, as in gVisor: integration/environments",
+	"write reload exec:caddy reload --config FILE --force":                                                         "integration/daemons/caddy_test.go reloads it so",
+	"write reload signal:USR1": "integration/daemons/habits_test.go has lighttpd and CoreDNS",
+	"write reload=none at the links of dashboards, which it reads by itself":                               "Grafana isn't in Debian",
+	"write reload=signal:HUP at the links of zones":                                                        "integration/daemons/habits_test.go has nsd",
+	"write reload=signal:HUP at the links that only modules read":                                          "integration/daemons/habits_test.go has freeradius",
+	"find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND": "it is said after half a minute; integration/swap_noreload_test.go waits for that",
+	"mount an emptyDir on the target's directory, or write reload restart":                                 "it takes a target that can't be renamed; supervisor/testdata/touch_refused.txt has one",
+
+	// What a cluster, a node or a container's limits have to give.
+	"cannot use %q: a subPath mount never changes (kubernetes#50345)\n":                                                      "integration/pod_mounts_test.go has such mounts, and without them nothing is said",
+	"cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already": "integration/pod_mounts_test.go has such mounts, and without them nothing is said",
+	"mount the whole volume, without subPath, and link %s/%s\n":                                                              "integration/pod_mounts_test.go has such mounts, and without them nothing is said",
+	"mount its directory":                               "integration/pod_mounts_test.go has a single file",
+	"mount a ConfigMap, a Secret or a projected volume": "integration/pod_mounts_test.go has both",
+	"mount an emptyDir":                                 "integration/pod_mounts_test.go has both",
+	"mount an emptyDir there":                           "integration/pid1_hang_test.go has a state directory on a network",
+	"mount a volume there:\n":                           "it is the end of the message about the state directory, of which the other way is done",
+	"cannot lead links through %q: %w; mount the state directory %q there, too, read-only":                                   "integration/pod_view_test.go has the mount",
+	"\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory": "integration/pod_readonly_test.go does both",
+	"(kubernetes#113242); recreate the pod if it doesn't come back":                                                          "what the kubelet tears down takes a full disk of the node; linker/volume_test.go has the volume",
+	"or accept it with --allow-disk":                                                                                                                            "integration/swap_secrets_test.go has volumes in memory",
+	", and raise fs.inotify.max_user_instances on the node":                                                                                                     "the node's; integration/swap_hint_test.go takes all of them",
+	", and raise fs.inotify.max_user_watches on the node":                                                                                                       "the node's",
+	"nothing is lost: each rescan finds the changes; lower --rescan to see them sooner":                                                                         "it says what is slower, and nothing is wrong",
+	"%w: RLIMIT_FSIZE is %d bytes; raise it (ulimit -f)":                                                                                                        "integration/pid1_kernel_test.go has the limit",
+	"cannot make threads: RLIMIT_NPROC is %d, and confit needs %d; raise it (ulimit -u)":                                                                        "integration/pid1_limits_test.go has the limit",
+	"%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode":                                                             "root reads all files; integration/swap_right_test.go has a user who may not",
+	"cannot wait for processes: %s: %w; allow %[1]s(2) in the seccomp profile":                                                                                  "no profile of this project refuses it: confit ends before it can say more",
+	"cannot try anything here: %d MiB of memory are left below the limit of the container, and a try needs %d; try it in another container, or raise the limit": "integration/pod_try_memory_test.go has the limit",
+
+	// What says where to look, or what happens next.
+	"see the app's log: a start tries the same bytes again, not before nextTry; any changed byte and a new pod do now":        "it says where to look, and what happens by itself",
+	"see the app's log: the second death in a row leads back to what was accepted before, and each one there further":         "it says where to look, and what happens by itself",
+	"see the script's log: once the app has begun on what is live the edit is tried again, and a second end there rejects it": "it says where to look, and what happens by itself",
+	"see whether --stop-signal is the app's, and whether it needs --signal-group":                                             "it says where to look",
+	"see whether it needs --signal-group": "it says where to look",
+	"give --stop-timeout and the pod's terminationGracePeriodSeconds the time that the entrypoint needs":         "a stop is the last that is said; integration/entry_stop_test.go has one with time enough",
+	"start it in another directory, and let it open its files by their absolute paths":                           "the app is to be changed; supervisor/testdata/auto_means-something-else.txt has one",
+	"start what is to outlive a restart before confit, in a script that executes confit":                         "what the app starts is to be started elsewhere; integration/pid1_leftover_test.go has what was there before",
+	"restart the container once the state directory can be read; with a gate no edit is taken until then":        "integration/crash_state_unread_test.go does it",
+	"let no entrypoint remove /run/*, and mount the state directory into no other container, or read-only there": "integration/crash_emptied_test.go removes it",
+	"files of the renderer change after it has ended: let it wait for all that it starts":                        "the renderer is to be changed; integration/source_renderers_test.go has some that wait",
+
+	// What another user or another confit has made.
+	"cannot lock state directory %q: %w; remove %q in it, or give confit one of its own": "integration/swap_files_refused_test.go has what can't be locked",
+	"start it with -W": "integration/daemons/habits_test.go has haproxy",
+	"another confit is using it; give each its own with --state":                                                                     "linker/lock_test.go has two, and each of its own",
+	"cannot trust %q: %w; remove it, or give confit a state directory of its own":                                                    "integration/crash_emptied_test.go has what another user made",
+	"key %q in volume %q is a link out of the volume: put the file itself there":                                                     "linker/volume/mounts_test.go has such links, and files everywhere",
+	"the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first": "linker/environment_test.go has both sizes",
+	"confit has not written one yet, or works in another directory: name it with --state":                                            "linker/status_test.go has a directory with a status, and one without",
+}
