@@ -111,37 +111,30 @@ func checkNames(links []*Line) (wrong []error) {
 	return wrong
 }
 
-// checkSources refuses a source at or below another one's place in a generation. It looks up
-// places: links may be thousands.
+// checkSources refuses a source at or below the place in a generation of another one, which has
+// another root. It looks up places: links may be thousands.
 func checkSources(links []*Line) (wrong []error) {
-	places := map[Key]map[string]*Line{} // by place and by root: the first line
+	places := map[Key]*Line{} // the first line of each: any other one of another root is refused itself
 	for _, s := range slices.Backward(links) {
-		if places[s.Prefix] == nil {
-			places[s.Prefix] = map[string]*Line{}
-		}
-		places[s.Prefix][s.Root] = s
+		places[s.Prefix] = s
 	}
 	for _, s := range links {
-		wrong = append(wrong, checkSource(s, places))
-	}
-	return wrong
-}
-
-func checkSource(s *Line, places map[Key]map[string]*Line) error {
-	for _, dir := range above(s.Prefix) {
-		for root, other := range places[dir] {
-			if root != s.Root && (dir != s.Prefix || other.Index < s.Index) {
-				first, second := other, s
-				if s.Index < other.Index {
-					first, second = s, other
-				}
-				return second.Errorf(
-					"source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere",
-					second.Source, first.Label(), second.Prefix)
+		for _, dir := range above(s.Prefix) {
+			other := places[dir]
+			if other == nil || other.Root == s.Root {
+				continue
 			}
+			first, second := other, s
+			if s.Index < other.Index {
+				first, second = s, other
+			}
+			wrong = append(wrong, second.Errorf(
+				"source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere",
+				second.Source, first.Label(), second.Prefix))
+			break
 		}
 	}
-	return nil
+	return wrong
 }
 
 // Taken collects targets. Each may have one line only.
