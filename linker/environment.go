@@ -71,27 +71,27 @@ func checkSize(e *Environment, limit int) error {
 // variables lists the variables of a generation, with the key of each. Lines that name one key win
 // over those with a *, so they come first.
 func (l *Linker) variables(g *generation.Stored) (map[string]Key, error) {
-	keys, from := map[string]Key{}, map[string]int{}
+	keys, from := map[string]Key{}, map[string]*lines.Line{}
 	var wrong []error
-	for pass := range 2 {
+	add := func(p Key, s *lines.Line) {
+		name, err := s.VariableOf(p)
+		other := from[name]
+		switch {
+		case err != nil:
+			wrong = append(wrong, err)
+		case other == nil:
+			keys[name], from[name] = p, s
+		case other.Kind != lines.OneKey:
+			wrong = append(wrong, s.Errorf(
+				"key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s",
+				p, name, keys[name], other.Label(), p, name))
+		}
+	}
+	for _, oneKey := range []bool{true, false} {
 		for _, p := range files.SortedKeys(g.Files) {
 			for _, i := range g.Files[p].Links {
-				s := l.links[i]
-				if s.Use != Variable || (s.Kind == lines.OneKey) != (pass == 0) {
-					continue
-				}
-				name, err := s.VariableOf(p)
-				other, taken := from[name]
-				switch {
-				case err != nil:
-					wrong = append(wrong, err)
-				case !taken:
-					keys[name], from[name] = p, i
-				case l.links[other].Kind != lines.OneKey:
-					err := s.Errorf(
-						"key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s",
-						p, name, keys[name], l.links[other].Label(), p, name)
-					wrong = append(wrong, err)
+				if s := l.links[i]; s.Use == Variable && (s.Kind == lines.OneKey) == oneKey {
+					add(p, s)
 				}
 			}
 		}

@@ -19,11 +19,8 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	for _, s := range rd.Rendered {
 		r.of[s.Index] = v
 	}
-	wrong, err := v.checkRendered(".", nil)
-	if err == nil {
-		err = files.JoinInvalid(wrong)
-	}
-	if err == nil {
+	err := r.checkRendered(v, ".")
+	if err == nil && len(r.wrong) == 0 {
 		err = r.expand(rd.Rendered, false)
 	}
 	if err == nil {
@@ -36,32 +33,35 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	return r, nil
 }
 
-// checkRendered adds what can't be a part of a generation, in a directory and below: a link could
+// checkRendered takes what can't be a part of a generation, in a directory and below: a link could
 // lead out of the generation, or to one of its keys.
-func (v *volume) checkRendered(dir string, wrong []error) ([]error, error) {
+func (r *Reading) checkRendered(v *volume, dir string) error {
 	in, entries, err := v.readDir(dir)
 	in.Close()
 	if err != nil {
-		return nil, fmt.Errorf("directory %q: %w", dir, err)
+		return fmt.Errorf("directory %q: %w", dir, err)
 	}
 	for _, e := range entries {
 		p := path.Join(dir, e.Name())
+		var wrong error
 		switch flaw := files.NameFlaw(e.Name()); {
 		case flaw != "":
-			wrong = append(wrong, fmt.Errorf("the renderer made %q, a name that %s", p, flaw))
+			wrong = fmt.Errorf("the renderer made %q, a name that %s", p, flaw)
 		case !visible(e.Name()):
-			wrong = append(wrong,
-				fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
+			wrong = fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p)
 		case !e.IsDir() && !e.Type().IsRegular():
-			wrong = append(wrong,
-				fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation",
-					files.Describe(e.Type()), p))
+			wrong = fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation",
+				files.Describe(e.Type()), p)
+		}
+		if wrong != nil {
+			r.wrong = append(r.wrong, wrong)
 		}
 		if e.IsDir() {
-			if wrong, err = v.checkRendered(p, wrong); err != nil {
-				return nil, err
-			}
+			err = r.checkRendered(v, p)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return wrong, nil
+	return nil
 }
