@@ -121,14 +121,9 @@ func (l *Linker) writeKeys(g *generation.Stored, r *volume.Reading, top *safedir
 	return nil
 }
 
-// fill fills one file of a generation. The bytes must be those that were hashed. What is the same
-// in the live generation is copied, too: with a hard link, who changes one file would change both.
+// fill fills one file of a generation. What is the same in the live generation is copied, too: with a hard link, who changes one file would change both.
 func fill(g *generation.Stored, r *volume.Reading, k *volume.Key, out files.Raw) error {
-	f := g.Files[k.Path]
-	sum, err := r.Copy(k, out, f)
-	if err == nil && sum != f.Sum {
-		err = files.ErrMoved
-	}
+	err := r.Copy(k, out, g.Files[k.Path])
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,8 @@ type Stored struct {
 	// aren't rendered again
 	Current bool
 
-	stamps map[lines.Key]stamp // of its files, when this confit wrote them or read them last
-	ended  int64               // the ctime of the last one, or when all were looked at, in nanoseconds
+	stamps map[lines.Key]files.Stat // of its files, when this confit wrote them or read them last
+	ended  int64                    // the ctime of the last one, or when all were looked at, in nanoseconds
 }
 
 // Know sets what the caller is told of a generation that is written. dir is its directory,
@@ -189,18 +189,12 @@ func (f File) OpensFor(user uint32, groups []uint32) bool {
 	}
 }
 
-// stamp holds what changes when somebody touches a file. ctime can't be set back, but it is coarse:
-// see untouched.
-type stamp struct {
-	dev, ino   uint64
-	mode       uint32
-	uid, gid   uint32
-	size       int64
-	mtim, ctim unix.Timespec
-}
-
-func stampOf(st *files.Stat) stamp {
-	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
+// stampOf is what changes when somebody touches a file: all but the time of its last reading and
+// its blocks, which a file system may give it later. ctime can't be set back, but it is coarse: see
+// untouched.
+func stampOf(st files.Stat) files.Stat {
+	st.Atim, st.Blocks = unix.Timespec{}, 0
+	return st
 }
 
 // untouched reports whether a file is still as it was written. Its times are those of the kernel's
@@ -208,7 +202,7 @@ func stampOf(st *files.Stat) stamp {
 // written again since, with the same times.
 func (g *Stored) untouched(path lines.Key, st *files.Stat) bool {
 	s, known := g.stamps[path]
-	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
+	return known && s == stampOf(*st) && s.Ctim.Nano() < g.ended
 }
 
 // Finish gives a file that was written its owner, group and mode, and notes what the kernel
@@ -240,7 +234,7 @@ func (g *Stored) Finish(p lines.Key, out files.Raw) error {
 // seen notes how a file looks that has the right bytes.
 func (g *Stored) seen(path lines.Key, st *files.Stat) {
 	if g.stamps == nil {
-		g.stamps = map[lines.Key]stamp{}
+		g.stamps = map[lines.Key]files.Stat{}
 	}
-	g.stamps[path] = stampOf(st)
+	g.stamps[path] = stampOf(*st)
 }

@@ -107,11 +107,7 @@ func (m *mounts) holds(r *volume.Reading, pathContent ...string) {
 	var got []string
 	for _, k := range r.FirstKeys() {
 		var to strings.Builder
-		sum, err := r.Copy(k, &to, known[k.Path])
-		m.must(err)
-		if sum != known[k.Path].Sum {
-			m.Errorf("%s was hashed as %v, and copied as %v", k.Path, known[k.Path].Sum, sum)
-		}
+		m.must(r.Copy(k, &to, known[k.Path]))
 		got = append(got, string(k.Path), to.String())
 	}
 	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", pathContent) {
@@ -195,7 +191,7 @@ func TestNothingBlocksMeanwhile(t *testing.T) {
 			t.Errorf("of one that is left, read %v", some)
 		}
 		for _, k := range r.FirstKeys() {
-			_, _ = r.Copy(k, io.Discard, known[k.Path])
+			_ = r.Copy(k, io.Discard, known[k.Path])
 		}
 	})
 }

@@ -138,24 +138,27 @@ func (rd *Reader) tooLargeError(k *Key) error {
 		rd.MaxSize>>20, k.name, k.vol.dir)
 }
 
-// Copy copies a key's bytes to w and returns their hash. It refuses to get what lives in memory to
-// a disk.
-func (r *Reading) Copy(k *Key, w io.Writer, f generation.File) (sum files.Hash, err error) {
+// Copy copies a key's bytes to w. They must be those that were hashed: else the error is
+// files.ErrMoved. It refuses to get what lives in memory to a disk.
+func (r *Reading) Copy(k *Key, w io.Writer, f generation.File) error {
 	if held, ok := r.held[k.Path]; ok {
 		delete(r.held, k.Path)
 		_, err := w.Write(held)
-		return f.Sum, err
+		return err
 	}
 	in, st, err := k.open()
 	if err != nil {
-		return sum, err
+		return err
 	}
 	defer in.Close()
 	if err := r.checkOffDisk(in, st, k.vol, k.name); err != nil {
-		return sum, err
+		return err
 	}
-	sum, _, err = r.from.CopyUpTo(in, w, f.Size)
-	return sum, err
+	sum, _, err := r.from.CopyUpTo(in, w, f.Size)
+	if err == nil && sum != f.Sum {
+		err = files.ErrMoved
+	}
+	return err
 }
 
 // open opens a key that was a regular file. O_NONBLOCK is for one that is a FIFO by now, or has a
