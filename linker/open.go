@@ -81,8 +81,8 @@ func (l *Linker) resume() (*Former, error) {
 	for err != nil && l.config.Again != nil && l.config.Again() {
 		f, err = l.readFormer()
 	}
-	l.former = generation.Stored{Generation: Generation{Number: l.state.LiveNumber()},
-		Targets: map[Target]target.Want{}}
+	l.former = generation.Stored{Targets: map[Target]target.Want{}}
+	l.former.Number = l.state.LiveNumber()
 	for path, dest := range l.targets.Made() {
 		l.former.Targets[path] = target.Want{Dest: dest}
 	}

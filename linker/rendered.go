@@ -103,10 +103,11 @@ func (l *Linker) writeRendered(g *generation.Stored, r *volume.Reading, top *saf
 func (l *Linker) finish(
 	g *generation.Stored, r *volume.Reading, accepted *generation.Stored,
 ) (*generation.Stored, error) {
-	var err error
-	if g.Targets, err = l.linkable(append(l.unlinked, r.Keys...)); err != nil {
+	targets, err := l.linkable(append(l.unlinked, r.Keys...))
+	if err != nil {
 		return nil, err
 	}
+	g.Targets = targets
 	g.Unrendered, g.Current, l.unlinked = false, true, nil
 	g.Hash = generation.HashOf(g.Files)
 	if accepted != nil && g.Hash == accepted.Hash {

@@ -121,7 +121,8 @@ func (l *Linker) writeKeys(g *generation.Stored, r *volume.Reading, top *safedir
 	return nil
 }
 
-// fill fills one file of a generation. What is the same in the live generation is copied, too: with a hard link, who changes one file would change both.
+// fill fills one file of a generation. What is the same in the live generation is copied, too: with
+// a hard link, who changes one file would change both.
 func fill(g *generation.Stored, r *volume.Reading, k *volume.Key, out files.Raw) error {
 	err := r.Copy(k, out, g.Files[k.Path])
 	if err != nil {

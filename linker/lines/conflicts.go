@@ -59,11 +59,14 @@ func (s *Line) checkPlace(volumes, state string, real files.Resolver) error {
 	if !s.Single() {
 		target = real.Dir(string(s.Target))
 	}
-	for _, forbidden := range [][2]string{{"its own volume", s.Floor}, {"the state directory", state},
-		{"the volumes", volumes}} {
-		what, dir := forbidden[0], forbidden[1]
-		if dir != "/" && files.Inside(target, real.Dir(dir)) {
-			return s.Errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
+	owned := []struct{ what, dir string }{
+		{"its own volume", s.Floor},
+		{"the state directory", state},
+		{"the volumes", volumes},
+	}
+	for _, o := range owned {
+		if o.dir != "/" && files.Inside(target, real.Dir(o.dir)) {
+			return s.Errorf("target %q is inside %s %q: write a path outside of it", s.Target, o.what, o.dir)
 		}
 	}
 	return nil

@@ -57,29 +57,20 @@ func (a act) renew(name string) error {
 // doesn't tell what it replaced.
 func (a act) inTurn(beside string) error {
 	if !a.covers() {
-		err := a.check(a.name)
-		if err == nil {
-			err = a.in.Rename(beside, a.name, 0)
+		if err := a.check(a.name); err != nil {
+			return err
 		}
-		if err == unix.ENOTDIR {
-			err = a.replace(beside)
-		}
-		return err
+		return a.replace(beside)
 	}
 	tmp := files.TmpName()
 	if err := a.in.Rename(beside, tmp, 0); err != nil {
 		return err
 	}
 	defer a.removeOurs(tmp)
-	isDir, err := a.keep(beside)
-	if err != nil {
+	if err := a.keep(beside); err != nil {
 		return err
 	}
-	if isDir {
-		err = a.replace(tmp)
-	} else {
-		err = a.in.Rename(tmp, a.name, 0)
-	}
+	err := a.replace(tmp)
 	if err != nil && a.in.Move(beside, a.name) != nil { // it is still at the target
 		_ = a.in.Remove(beside)
 	}
@@ -87,32 +78,36 @@ func (a act) inTurn(beside string) error {
 }
 
 // keep gives a file that stands at the target a second name. A directory is made again.
-func (a act) keep(name string) (isDir bool, err error) {
+func (a act) keep(name string) error {
 	st, err := a.in.Stat(a.name)
 	if err == nil {
 		err = a.check(a.name)
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	if st.IsDir() {
 		err = a.in.MakeLike(name, a.name)
 		if err != nil && err != unix.EEXIST {
 			_ = a.in.Remove(name)
 		}
-		return true, err
+		return err
 	}
 	err = a.in.Link(a.name, name)
 	if err == nil && (!a.in.Is(name, st) || !a.in.Is(a.name, st)) { // another one by now
 		_ = a.in.Remove(name)
 		err = a.orUnplanned(unix.EEXIST)
 	}
-	return false, err
+	return err
 }
 
-// replace is for a directory, which can't be renamed over a link, nor a link over it. It fails if
-// something is in it.
+// replace renames over what stands at the target. A directory can't be renamed over a link, nor a
+// link over it: it goes before, unless something is in it.
 func (a act) replace(by string) error {
+	err := a.in.Rename(by, a.name, 0)
+	if err != unix.ENOTDIR && err != unix.EISDIR {
+		return err
+	}
 	if err := a.in.Remove(a.name); err != nil {
 		return err
 	}

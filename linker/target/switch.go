@@ -131,10 +131,10 @@ func (t *Set) leftover(d *safedir.Dir, path string, e fs.DirEntry) bool {
 	}
 	to := Dest(read)
 	for target, dest := range t.made {
-		name := target.Base()
-		if dest == to && (temporary || target.Dir() == path &&
-			(e.Name() == files.Sibling(name, files.KeptPrefix) ||
-				e.Name() == files.Sibling(name, files.ReplacedPrefix))) {
+		kept := files.Sibling(target.Base(), files.KeptPrefix)
+		replaced := files.Sibling(target.Base(), files.ReplacedPrefix)
+		isSibling := target.Dir() == path && (e.Name() == kept || e.Name() == replaced)
+		if dest == to && (temporary || isSibling) {
 			return true
 		}
 	}
