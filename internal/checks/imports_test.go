@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"status":     {},
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/process/entrypoint", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/trial"},
 
-	// The rooms of the supervisor. None knows another.
+	// The packages below the supervisor. None knows another.
 	"supervisor/app":      {"confit/notify", "confit/process", "confit/signals"},
 	"supervisor/ladder":   {"confit/linker"},
 	"supervisor/outcomes": {"confit/linker"},

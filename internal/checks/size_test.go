@@ -20,7 +20,7 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {131_900, 46_400},
+	"":           {131_900, 46_500},
 	"supervisor": {44_100, 17_250},
 	"linker":     {54_400, 17_200},
 	"config":     {11_750, 2_650},
