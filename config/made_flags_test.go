@@ -30,7 +30,7 @@ var wrongValues = map[string][]wrong{
 	" CMD": {
 		{kind: answers.Type, value: " ", right: "a program"}, {kind: answers.Type, value: "true && true", right: "sh -c"},
 		{kind: answers.Value, value: "no-such-program", right: "no-such-program", codes: inPlan},
-		{kind: answers.Value, value: "test -e {candiate}/web/a", right: "{candidate}"},
+		{kind: answers.Value, value: "test -e {candidte}/web/a", right: "{candidate}"},
 		{kind: answers.Value, value: "test -e {candidate}/etc/a", right: "input etc/a", codes: inPlan},
 	},
 	" ACTION": {

@@ -154,7 +154,7 @@ func WithoutSignals(do func() error) error {
 	defer runtime.UnlockOSThread()
 	var own unix.Sigset_t
 	_ = unix.PthreadSigmask(unix.SIG_BLOCK, &blockable, &own)
-	defer unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
+	defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil) }()
 	return do()
 }
 

@@ -25,7 +25,7 @@ var lineRows = []row{
 		"env web/LEVEL LEVEL reload=signal:HUP", every("env web/LEVEL LEVEL reload=", "restart", "none")...),
 	line("%q makes a new link, and an input has none: write restart, signal:NAME, exec:COMMAND or none",
 		"input web/b reload=touch", every("input web/b reload=", "restart", "signal:USR1", "exec:true", "none")...),
-	line("%q holds no placeholder: did you mean {%s}?", "validate test -e {candiate}/web/a", "validate test -e {candidate}/web/a"),
+	line("%q holds no placeholder: did you mean {%s}?", "validate test -e {candidte}/web/a", "validate test -e {candidate}/web/a"),
 	line("%q holds what only looks like a blank, a quote or nothing: write that, or put quotes around the word",
 		"link web/b\u00a0HERE/etc/b", "link web/b HERE/etc/b", "validate test -n 'a\u00a0b'"),
 	line("%q is never closed: add a %c at the end of the word", "validate sh -c 'true", "validate sh -c 'true'"),
