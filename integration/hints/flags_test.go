@@ -20,6 +20,7 @@ func alone(hint string, wrong []string, right ...run) row {
 }
 
 var flagRows = []row{
+	flags("%q begins or ends with a blank: write it without", []string{"--state", "HERE/other "}, []string{"--state", "HERE/other"}),
 	flags("%q holds no command: write a program and its arguments", []string{"--validate= "}, []string{"--validate=test -e /"}),
 	flags("%q is neither on nor off: write true or false", []string{"--allow-disk=perhaps"}, []string{"--allow-disk=true"}, []string{"--allow-disk=false"}),
 	alone("%q is no form of a status: write json or text", []string{"--status=xml"}, run{args: []string{"--status=json"}, code: 1}, run{args: []string{"--status=text"}, code: 1}),
@@ -35,7 +36,7 @@ var flagRows = []row{
 	flags("an empty path: write a directory such as /run/confit", []string{"--state="}, []string{"--state=/run/confit"}),
 	alone("an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin", []string{"--try="},
 		run{args: []string{"--try=HERE/volumes"}}, run{args: []string{"--try=-", "--state=/dev/shm/hints"}, stdin: `{"web": {"a": "eA=="}}`}),
-	{"cannot read links file %q: %w; write one there, or name it with --links", run{args: []string{"--links", "HERE/none"}}, []run{
+	{"; write one there, or name it with --links", run{args: []string{"--links", "HERE/none"}}, []run{
 		{args: []string{"--links", "HERE/none"}, files: map[string]string{"none": "settle 1s\n"}}, {},
 	}},
 	flags("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", []string{"--fallback", "HERE/volumes"}, []string{"--fallback", "HERE/fallback"}),

@@ -58,10 +58,10 @@ func said(hint string) *regexp.Regexp {
 
 // isHint are the words by which a message says what to do.
 var isHint = regexp.MustCompile(`\b(write|add|did you mean) |(^|[:;,] |\n|\bor |\band )(` +
-	`remove|mount|raise|give|set|rename|let|lower|choose|name|make the links|make them|mend|see|put|leave it|recreate|restart the|allow|close|link or|lay it|try it|take it|end it|start (it|what)|find out)\b`)
+	`remove|mount|raise|give|set|rename|let|lower|choose|name|make the links|make them|fix|see|put|leave it|recreate|restart the|allow|close|link or|lay it|try it|take it|end it|start (it|what)|find out)\b`)
 
 // never says what looks like a hint and is none.
-var never = regexp.MustCompile(`cannot (%s|write|add) |others (may|could) write|can't write it|others may write|didn't write|the bits set`)
+var never = regexp.MustCompile(`cannot (%s|write|add) |others (may|could) write|can't write it|others may write|didn't write|the bits set|^set -$`)
 
 // TestEveryHint: each message that says what to write has a row, or a reason.
 func TestEveryHint(t *testing.T) {

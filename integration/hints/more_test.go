@@ -16,7 +16,9 @@ var moreRows = []row{
 	line("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", "fallback HERE/a b", "fallback 'HERE/a b'"),
 	line("%s: %q is the second reload of this line: remove one of the two", "link web/b HERE/etc/b reload=none reload=restart", every("link web/b HERE/etc/b reload=", "none", "restart")...),
 	line("%s: %q stands at %s already: remove one of the two", "settle 1s\nsettle 2s", "settle 1s", "settle 2s"),
-	flags("put quotes around a whole command", []string{"--validate", "true", "-q"}, []string{"--validate", "true -q"}),
+	flags("put quotes around a whole command, and none around a flag and its value", []string{"--validate", "true", "-q"}, []string{"--validate", "true -q"}),
+	with("key %q becomes one variable, %q, with all that it holds: give each variable a key", "env web/e/ *", key("volumes/web/e/a.env"), key("volumes/web/e/A")),
+	{"%s: it begins as UTF-16 does: write it in UTF-8", run{lines: "l\x00i\x00n\x00k\x00"}, []run{{}}},
 	line("source %q can't be direct: what is rendered is a part of the generation, remove the option", "render true\nlink {rendered}/b HERE/etc/b direct", "render true\nlink {rendered}/b HERE/etc/b"),
 	line("source %q can't have the option mode: a direct key has no copy, set defaultMode of its volume", "link web/b HERE/etc/b direct mode=0644", "link web/b HERE/etc/b direct"),
 	line("source %q is not a pattern: close every [, or put \\ in front of it", "link web/[n HERE/etc/n/", "link web/[n] HERE/etc/n/ optional", `link 'web/\[n' HERE/etc/n/ optional`),
@@ -49,10 +51,10 @@ var moreRows = []row{
 
 // editRows are hints of a start and of an edit.
 var editRows = []row{
-	{"mend the configuration and start again", run{lines: oneLink + "validate false", app: []string{"true"}}, []run{{lines: oneLink + "validate true", app: []string{"true"}}}},
-	{"mend the links file or the image: the hook's program can't be started", run{lines: oneLink + "validate no-such-program", app: []string{"true"}},
+	{"fix the configuration and start again", run{lines: oneLink + "validate false", app: []string{"true"}}, []run{{lines: oneLink + "validate true", app: []string{"true"}}}},
+	{"fix the links file or the image: the hook's program can't be started", run{lines: oneLink + "validate no-such-program", app: []string{"true"}},
 		[]run{{lines: oneLink + "validate true", app: []string{"true"}}}},
-	{"mend the configuration: the next change is tried", edited("validate grep -v y {candidate}/web/a\nreload restart", "", "sleep", "1000").at("candidate rejected"),
+	{"fix the configuration: the next change is tried", edited("validate grep -v y {candidate}/web/a\nreload restart", "", "sleep", "1000").at("candidate rejected"),
 		[]run{edited("validate test -s {candidate}/web/a\nreload restart", "", "sleep", "1000")}},
 	{"let confit signal the app: the candidate is tried again", signalled("", "reload signal:HUP").at("candidate rejected"), []run{signalled(",+kill", "reload signal:HUP")}},
 	{"links file changed: restart the container to apply it", run{args: []string{"--rescan=100ms"}, app: []string{"sleep", "1000"}, then: relinked, until: "links file changed"},

@@ -2,6 +2,9 @@ package hints
 
 // reasons say why a hint isn't done here, and who holds what it says.
 var reasons = map[string]string{
+	"cannot use state directory %q: it is a ConfigMap or Secret volume; name another directory with --state":       "such a volume is read-only in a pod alone; linker/explain_directory_test.go has one",
+	"\n%q is a ConfigMap or Secret volume itself: remove that mount, confit links its keys":                        "such a volume is read-only in a pod alone; linker/explain_directory_test.go has one",
+	"see the app's log: no app has lived with this configuration yet":                                              "it says where to look; supervisor/testdata/start_dies.txt has it",
 	"write exec in front of its last command, or set --entrypoint-timeout 0 if the script is the app":              "it is said after five minutes; supervisor/testdata/entry_stays.txt has that",
 	"%s, and confit cannot remove it: %w: let it write elsewhere":                                                  "what confit can't remove takes a disk that fails",
 	"cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk": "statfs(2) fails on no file system of this machine; integration/confit/swap_files_refused_test.go refuses it by seccomp",
