@@ -74,7 +74,6 @@ var lineRows = []row{
 		"reload signal:TERM", "reload restart", "reload signal:USR1"),
 	line("%s runs %q alone, the words behind it aren't its arguments: put quotes around all of them",
 		"validate sh -c test -s {candidate}/web/a", "validate sh -c 'test -s {candidate}/web/a'"),
-	line("curl succeeds at an answer such as 500, too: add -f", "verify sh -c 'curl -s localhost'", "verify sh -c 'curl -fs localhost'"),
 	line("it reads what is mounted, not the change: write %s in place of %s", "validate test -s HERE/volumes/web/a", "validate test -s {candidate}/web/a"),
 	line("no line puts %q into the candidate: write a line input %s, if that is a key, and no option direct",
 		"validate test -s {candidate}/web/b", "validate test -s {candidate}/web/b\ninput web/b"),
