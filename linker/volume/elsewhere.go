@@ -12,6 +12,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 
 	"golang.org/x/sys/unix"
 )
@@ -126,7 +127,11 @@ func (v *volume) wholeHash() (string, error) {
 	if v.root == nil {
 		return "", nil
 	}
-	data, err := v.root.Read(hashName, 1<<10, func(*files.Stat) error { return nil })
+	var data []byte
+	err := v.root.Within(hashName, func(in *safedir.Dir, name string, _ files.Stat) (err error) {
+		data, err = in.Read(name, 1<<10, func(*files.Stat) error { return nil })
+		return err
+	})
 	switch words := strings.Fields(string(data)); {
 	case err == unix.ENOENT:
 		return "", nil

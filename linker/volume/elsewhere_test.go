@@ -60,7 +60,7 @@ func TestFallbackOfTwo(t *testing.T) {
 			dir := m.dir + "/fallback/" + name
 			m.must(os.MkdirAll(dir, 0o755), os.WriteFile(dir+"/a", nil, 0o644))
 			if content != "" {
-				m.must(os.WriteFile(dir+"/.confit-hash", []byte(content), 0o644))
+				m.must(os.WriteFile(dir+"/..hash", []byte(content), 0o644), os.Symlink("..hash", dir+"/.confit-hash"))
 			}
 		}
 		var err error
