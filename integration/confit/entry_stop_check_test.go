@@ -3,7 +3,9 @@
 package confit
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -112,8 +114,10 @@ func behindFront(t *testing.T, front string, sig syscall.Signal) (isReady bool) 
 	if !c.isReady() {
 		return false
 	}
-	if strings.HasSuffix(front, "sh -c") { // dash stays in front, and the stop is dash's
-		c.Signal(syscall.SIGTERM)
+	if strings.HasSuffix(front, "sh -c") { // dash stays in front, and the stop is dash's; it may be over with tini before it
+		if err := c.Send(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Error(err)
+		}
 		c.Eventually("the end", func() bool { return !c.Alive() })
 	} else {
 		if sig == syscall.SIGHUP {
