@@ -62,9 +62,7 @@ func (c *Config) odd(h *namedCommand) string {
 	case script != "" && len(h.words) > 3 && !strings.ContainsAny(script, " \n$;|&<>()"):
 		return fmt.Sprintf("%s runs %q alone, the words behind it aren't its arguments: put quotes around all of them",
 			program, script)
-	case h.judges && (program == "true" || program == "echo" ||
-		(strings.HasSuffix(script, "; true") || strings.HasSuffix(script, "|| true")) &&
-			!strings.Contains(script, "exit") && !strings.Contains(script, "set -")): // which may end it before
+	case h.judges && alwaysSucceeds(program, script):
 		return "it always succeeds, so it refuses nothing"
 	case program == "curl" && !slices.ContainsFunc(h.words[1:],
 		func(w string) bool { return strings.HasPrefix(w, "-") && strings.Contains(w, "f") }):
@@ -77,4 +75,16 @@ func (c *Config) odd(h *namedCommand) string {
 			c.linker.Volumes)
 	}
 	return ""
+}
+
+// alwaysSucceeds reports a program, or the script of a shell, that can't fail. exit and set may end a
+// script before its last command.
+func alwaysSucceeds(program, script string) bool {
+	if program == "true" || program == "echo" {
+		return true
+	}
+	if strings.Contains(script, "exit") || strings.Contains(script, "set -") {
+		return false
+	}
+	return strings.HasSuffix(script, "; true") || strings.HasSuffix(script, "|| true")
 }

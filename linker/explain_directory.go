@@ -25,15 +25,16 @@ func (e *explanation) noteDirectories() {
 			e.notef("directory %q isn't there: a start makes it", dir)
 		}
 		if s.Kind == lines.WholeDir {
-			e.notef("%v",
-				s.Errorf(
-					"target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
-					s.Target, s.Target+"/"))
+			err := s.Errorf(
+				"target %q becomes a link itself: find and Go's WalkDir don't enter it, and no app keeps files there; %q is a directory with a link for each key",
+				s.Target, s.Target+"/")
+			e.notef("%v", err)
 		}
 	}
 }
 
-// checkDir finds out whether a target can be made in a directory. It need not be there yet.
+// checkDir reports whether a target can be made in a directory, which need not be there yet. What
+// keeps it from that is noted, or refused.
 func (e *explanation) checkDir(dir string, refuse func(error)) bool {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
@@ -46,7 +47,8 @@ func (e *explanation) checkDir(dir string, refuse func(error)) bool {
 		above := filepath.Dir(dir)
 		if to, err := os.Readlink(dir); err == nil {
 			e.notef("directory %q is a symlink to %q, where nothing is: a start makes a directory there", dir, to)
-			if above = filepath.Join(above, to); filepath.IsAbs(to) {
+			above = filepath.Join(above, to)
+			if filepath.IsAbs(to) {
 				above = to
 			}
 		}

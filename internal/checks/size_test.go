@@ -20,10 +20,10 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {129_500, 46_450},
+	"":           {129_550, 46_500},
 	"supervisor": {43_100, 17_200},
-	"linker":     {52_900, 17_200},
-	"config":     {11_700, 2_590},
+	"linker":     {52_900, 17_250},
+	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
 	"signals":    {1_870, 1_010},
 	"notify":     {1_220, 600},
