@@ -146,7 +146,7 @@ func expandDir(name string) (files []string, err error) {
 // linksFile adds the links of a file to the configuration and returns its other lines.
 func (p *parser) linksFile(name, text string) (list []given) {
 	if strings.Contains(text[:min(len(text), 4)], "\x00") {
-		p.errorf("%s: it begins as UTF-16 does: write it in UTF-8", name)
+		p.errorf("%s:1: the file begins as UTF-16 does: write it in UTF-8", name)
 		return nil
 	}
 	number := 0

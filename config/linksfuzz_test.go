@@ -206,6 +206,7 @@ func FuzzLinksFile(f *testing.F) {
 	f.Add("render true\nlink {rendered}/a /etc/a mode=0644\n")
 	f.Add("validate \\: 0\nverify '=' 1\n")
 	f.Add("link 'a;' /'b,'\n")
+	f.Add("l\x00i\x00n\x00")
 	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, wrong := readLinks(text)

@@ -20,7 +20,7 @@ var moreRows = []row{
 	with("key %q becomes one variable, %q, with all that it holds: give each variable a key", "env web/e/ *", key("volumes/web/e/a.env"), key("volumes/web/e/A")),
 	{"curl succeeds at an answer such as 500, too: add -f", run{lines: oneLink + "verify HERE/curl -s localhost", files: key("curl")},
 		[]run{{lines: oneLink + "verify HERE/curl -fs localhost", files: key("curl")}}},
-	{"%s: it begins as UTF-16 does: write it in UTF-8", run{lines: "l\x00i\x00n\x00k\x00"}, []run{{}}},
+	{"%s:1: the file begins as UTF-16 does: write it in UTF-8", run{lines: "l\x00i\x00n\x00k\x00"}, []run{{}}},
 	line("source %q can't be direct: what is rendered is a part of the generation, remove the option", "render true\nlink {rendered}/b HERE/etc/b direct", "render true\nlink {rendered}/b HERE/etc/b"),
 	line("source %q can't have the option mode: a direct key has no copy, set defaultMode of its volume", "link web/b HERE/etc/b direct mode=0644", "link web/b HERE/etc/b direct"),
 	line("source %q is not a pattern: close every [, or put \\ in front of it", "link web/[n HERE/etc/n/", "link web/[n] HERE/etc/n/ optional", `link 'web/\[n' HERE/etc/n/ optional`),
