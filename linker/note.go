@@ -27,24 +27,25 @@ const noteVersion = 1
 // Note is what confit leaves to the one that starts next on its state directory.
 type Note struct {
 	Ladder     Ladder
-	Outcomes   []Outcome  // that the report hook hasn't taken, in the order of decisions; one may be a question
-	Remembered Remembered // the zero value: nothing is
-	Entrypoint int64      // how long the last app that has begun was at its entrypoint, in seconds; 0: none has
-	Unread     error      // why not all can be read that a former confit left: nothing is noted then; nil: it was
+	Outcomes   []Outcome // that the report hook hasn't taken, in the order of decisions; one may be a question
+	Late       Late      // the zero value: the app has died of nothing
+	Entrypoint int64     // how long the last app that has begun was at its entrypoint, in seconds; 0: none has
+	Unread     error     // why not all can be read that a former confit left: nothing is noted then; nil: it was
 }
 
 // Equal reports that two notes say the same.
 func (n *Note) Equal(other *Note) bool {
-	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && n.Entrypoint == other.Entrypoint &&
+	return n.Ladder == other.Ladder && n.Late == other.Late && n.Entrypoint == other.Entrypoint &&
 		slices.Equal(n.Outcomes, other.Outcomes)
 }
 
-// Remembered is what was taken back after it had been accepted, as the app died of it. It isn't
-// tried again for a while.
-type Remembered struct {
-	Inputs Hash  `json:"inputs"` // of what comes from volumes
-	At     int64 `json:"at"`     // when that was, in seconds since 1970
-	Wait   int64 `json:"wait"`   // how long it isn't tried after that, in seconds
+// Late is what was taken back after it had been accepted, as the app died of it. It isn't tried again
+// for a while.
+type Late struct {
+	Inputs Hash  `json:"inputs"`          // of what comes from volumes
+	Common Hash  `json:"common,omitzero"` // of what all replicas share of it; zero: an older confit didn't say
+	At     int64 `json:"at"`              // when that was, in seconds since 1970
+	Wait   int64 `json:"wait"`            // how long it isn't tried after that, in seconds
 }
 
 // Outcome says how a change ended that a gate was asked about.
@@ -62,7 +63,7 @@ type noteFile struct {
 	Version    int          `json:"version"`
 	Ladder     []storedRung `json:"ladder,omitempty"` // the newest first
 	On         int          `json:"on,omitempty"`     // which of them the app is on
-	Remembered Remembered   `json:"remembered,omitzero"`
+	Late       Late         `json:"remembered,omitzero"`
 	Outcomes   []Outcome    `json:"outcomes,omitempty"`
 	Entrypoint int64        `json:"entrypoint,omitempty"` // in seconds
 }
@@ -92,7 +93,7 @@ func (l *Linker) WriteNote(n Note) error {
 		}
 		stored = append(stored, storedRung{r, l.linksFingerprint(g), g.Files, g.Targets})
 	}
-	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes,
+	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Late, n.Outcomes,
 		n.Entrypoint})
 	if err == nil {
 		l.noted = n.Ladder.Numbers()
@@ -120,7 +121,7 @@ func (l *Linker) readNote() (n Note, err error) {
 			file.Version, noteVersion)
 	}
 	n.Outcomes = slices.DeleteFunc(file.Outcomes, func(o Outcome) bool { return o.Hash == "" }) // of a damaged note
-	n.Remembered, n.Entrypoint = file.Remembered, max(file.Entrypoint, 0)
+	n.Late, n.Entrypoint = file.Late, max(file.Entrypoint, 0)
 	n.Ladder, err = l.readLadder(&file)
 	return n, joinLine(damaged, err)
 }

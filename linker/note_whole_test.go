@@ -12,8 +12,8 @@ func TestNoteComesBack(t *testing.T) {
 	want.On = 1
 	top := want.Top()
 	*top = Rung{top.Generation, true, true, true, 2, Told{Asked: true, Relapsed: true, Soaked: true}}
-	note := Note{Ladder: want, Outcomes: []Outcome{anOutcome}, Remembered: Remembered{Inputs: Hash{7}, At: 1e9, Wait: 3600}, Entrypoint: 42}
-	for _, of := range []any{note, note.Ladder, note.Remembered, *top, top.Told} {
+	note := Note{Ladder: want, Outcomes: []Outcome{anOutcome}, Late: Late{Inputs: Hash{7}, Common: Hash{8}, At: 1e9, Wait: 3600}, Entrypoint: 42}
+	for _, of := range []any{note, note.Ladder, note.Late, *top, top.Told} {
 		for v, i := reflect.ValueOf(of), 0; i < v.NumField(); i++ {
 			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Unread" { // of which no note says anything
 				t.Errorf("the note says nothing of %s.%s", v.Type().Name(), name)

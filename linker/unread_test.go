@@ -41,7 +41,7 @@ var shapes = map[string]func(g func(number int) Generation) Note{
 		return n
 	},
 	"down": func(g func(int) Generation) Note {
-		n := Note{Ladder: Ladder{}.Accept(g(1), true, false).Soak(true).Accept(g(3), true, false), Remembered: Remembered{Inputs: Hash{1}, At: 1, Wait: 3600}}
+		n := Note{Ladder: Ladder{}.Accept(g(1), true, false).Soak(true).Accept(g(3), true, false), Late: Late{Inputs: Hash{1}, At: 1, Wait: 3600}}
 		n.Ladder.Top().Deaths, n.Ladder.On = 2, 1
 		return n
 	},

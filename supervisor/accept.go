@@ -6,6 +6,7 @@ import (
 	"confit/linker"
 	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
+	"confit/supervisor/verdict"
 )
 
 // endTransaction ends a transaction: an app that died meanwhile is started again, what is left to
@@ -36,16 +37,9 @@ func (t *transition) endTransaction() {
 // once, for as long as a disk is full.
 func (t *transition) nextLook() time.Time {
 	t.confirm()
-	if r := &t.rejection; t.isDue(r.nextTry) {
-		r.nextTry = t.now.Add(r.wait)
-	}
-	if t.isDue(t.putOffBy) {
-		t.putOffBy = t.now.Add(t.putOffWait())
-	}
-	if t.unwell != "" && t.over(t.wellBy) {
-		t.wellBy = t.now.Add(t.config.Retry)
-	}
-	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy, t.confirmedAt(), t.wellBy)
+	t.postpone()
+	return earliest(t.now.Add(t.config.Rescan), t.readBy, t.confirmedAt(), t.rejected.TryBy(), t.killed.TryBy(),
+		t.doubted.TryBy())
 }
 
 // warnUnread warns when nothing was opened in time. That is no reason for a roll back: an app may
@@ -86,7 +80,7 @@ func (t *transition) accept(proof string) {
 	if t.exposure.published() {
 		t.decide(outcomes.Accepted, t.candidate.Shared, "", "")
 	}
-	if t.makeAccepted(t.started || t.unwell != ""); asked && t.exposure.published() {
+	if t.makeAccepted(t.started || !t.isWell()); asked && t.exposure.published() {
 		t.watchAccepted()
 	}
 	if *t.accepted() != before && (!t.ladder.IsDown() || t.accepted().Fallback) {
@@ -97,7 +91,7 @@ func (t *transition) accept(proof string) {
 }
 
 // makeAccepted makes the generation in force the accepted one. If it comes from the volumes, no
-// rejection stands any more.
+// verdict stands any more.
 func (t *transition) makeAccepted(started bool) {
 	g, r := t.inForce(), t.accepted()
 	switch {
@@ -109,22 +103,25 @@ func (t *transition) makeAccepted(started bool) {
 	default:
 		above := t.ladder.Above()
 		t.onLadder().Accepted(g, started)
+		if !g.Fallback && !t.died.IsLike(g.Inputs, g.Shared) {
+			t.forgetDied()
+		}
 		t.rejectAbove(above)
 	}
-	if t.unproved != nil && t.rejection.inputs == r.Inputs { // it is proved at last
-		t.rejection = rejection{}
+	if t.isUnproved() && t.rejected.IsOf(r.Inputs) { // it is proved at last
+		t.lift()
 	}
-	t.untidy, t.unproved = true, nil
-	t.unwell, t.wellBy = "", noDeadline
+	t.untidy = true
+	t.trust()
 	if t.exposure.published() {
 		t.rebase(t.candidate.Changes)
 		t.tried = nil
 		if !t.candidate.Fallback { // else the mounted configuration stays what it is: rejected, or put off
 			t.decided()
 			if !t.candidate.Unrun { // the renderer may still have killed confit
-				t.trials.Forget()
+				t.forgetKills()
 			}
-			t.rejection = rejection{}
+			t.lift()
 		}
 	}
 }
@@ -136,25 +133,17 @@ func (t *transition) stayUnaccepted(step string, reason error, tail string) {
 		"reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", t.todo(step, reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
-	t.noteRejection(t.rejectionFor(step, reason, tail))
-	t.stayUnproved()
+	v := t.verdictOn(step, reason, tail)
+	t.tellRejected(v)
+	t.stayUnproved(v)
 }
 
-// stayUnproved goes on with what was rejected last, and is in force.
-func (t *transition) stayUnproved() {
+// stayUnproved goes on with what was rejected, and is in force.
+func (t *transition) stayUnproved(v *verdict.Verdict) {
 	t.makeAccepted(false)
-	t.unproved = t.lastRejection
-	t.standRejected()
+	t.againstUnproved(v)
+	t.liftMounted()
 	t.endTransaction()
-}
-
-// standRejected drops the rejection, as the mounted configuration is live. But what stays without a
-// proof stays rejected.
-func (t *transition) standRejected() {
-	t.rejection = rejection{}
-	if t.unproved != nil {
-		t.lastRejection, t.rejection = t.unproved, rejection{stands: true, inputs: t.accepted().Inputs}
-	}
 }
 
 // An app that works inside a generation is warned of: the directory is removed together with the
@@ -170,7 +159,7 @@ func (e inspected) take(t *transition) {
 
 // becomeMounted notes that the mounted configuration has come to equal the accepted fallback.
 func (t *transition) becomeMounted() {
-	t.trials.Forget()
+	t.forgetKills()
 	t.accepted().Fallback = false
 	t.live = t.sinceNow(t.accepted().Generation)
 }

@@ -8,12 +8,13 @@ import (
 	"confit/process"
 	"confit/signals"
 	"confit/supervisor/app"
+	"confit/supervisor/verdict"
 )
 
 // The app's exit has one of these reasons: confit or somebody else asked for it; HUP meant
 // something else to the app; a generation is to blame; or confit ends, too.
 func (e exited) take(t *transition) {
-	own := exit{code: t.onApp().ExitCode(e.Status)}
+	own := exit{Code: t.onApp().ExitCode(e.Status)}
 	switch how := t.onApp().Exited(&e.Exit, t.suspicion()); {
 	case how == app.InStop:
 		t.endWith(own)
@@ -71,7 +72,7 @@ func (e signalled) take(t *transition) {
 	if t.tries() {
 		switch e.signal { // which end any program that has no handler for them
 		case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:
-			t.endWith(exit{code: 128 + int(e.signal)})
+			t.endWith(exit{Code: 128 + int(e.signal)})
 		}
 		return
 	}
@@ -100,7 +101,7 @@ func (t *transition) stop(s signals.Signal) {
 	case t.phase == telling:
 		t.endNow(t.exit)
 	case !t.app.Runs(): // the leftovers are drained, from now on with everybody else
-		t.endWith(exit{code: exitStopped})
+		t.endWith(exit{Code: exitStopped})
 	default:
 		t.serve()
 		t.onApp().Stop(s)
@@ -116,7 +117,7 @@ func (e started) take(t *transition) {
 	if t.app.IsAtEntrypoint() { // its life begins at the end of that, at the latest
 		t.ladder.SoaksAt = t.app.WorksUntil().Add(t.config.SoakFor())
 	}
-	t.unwell, t.wellBy = "", noDeadline
+	t.liftUnwell()
 	t.forgetRead()
 	t.disarmMarked()
 	t.prove()
@@ -131,13 +132,13 @@ func (e startFailed) take(t *transition) {
 		t.Error("app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
 	case e.code != process.ExitSystem && t.blamesCandidate():
 		t.onApp().Rest()
-		t.noteSetback(exit{e.code, e.err}, false)
+		t.noteFailed(&verdict.Verdict{End: exit{Code: e.code, Reason: e.err}})
 		t.fail("start", e.err, "")
 	default:
 		t.onApp().Rest()
 		t.onLadder().StartedOn(t.inForce().Hash)
 		t.app.Since = t.now
-		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
+		if end := (exit{Code: e.code, Reason: e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
 			t.app.Since = time.Time{} // it never ran
 			t.endNow(end)
 		}
@@ -179,7 +180,8 @@ func (t *transition) notTold(err error) {
 	switch {
 	case t.exposure != read:
 		t.onLadder().StartedOn(linker.Hash{}) // its life says nothing of what is in force
-		t.ladder.SoaksAt, t.unwell, t.wellBy = noDeadline, "", noDeadline
+		t.ladder.SoaksAt = noDeadline
+		t.liftUnwell()
 		t.endTransaction()
 		return
 	case !t.ladder.HasAccepted():
@@ -204,7 +206,7 @@ func (t *transition) drained() {
 	case then == app.EndConfit:
 		t.endNow(t.exit)
 	case then == app.StayDown && t.degraded != "":
-		t.endNow(t.setback.end)
+		t.endNow(t.failed.Ends())
 	case then == app.StayDown:
 		t.withdraw()
 	default:

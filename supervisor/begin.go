@@ -14,12 +14,13 @@ import (
 func (t *transition) look() {
 	t.pending = false
 	t.renew(transaction{splayBy: t.splayBy})
-	if t.onApp().StopMarked() || t.held.stands() {
-		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.held.by)
+	if t.onApp().StopMarked() || t.held != nil {
+		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.heldBy())
 		return
 	}
 	t.confirm()
-	t.isRetry, t.putOffBy = t.isDue(t.rejection.nextTry), noDeadline
+	t.isRetry = t.isDue(t.rejected.TryBy())
+	t.tryNow()
 	t.stage()
 }
 
@@ -30,8 +31,8 @@ func (t *transition) stage() {
 		t.fingerprint = ""
 	}
 	known := linker.Known{Fingerprint: t.fingerprint, Accepted: t.accepted().Number}
-	if former := t.trials.Former; former.Step == linker.StepHooks {
-		known.Except = former.Hash
+	if t.killed.IsIn(linker.StepHooks) {
+		known.Except = t.killed.Inputs
 	}
 	t.order(staging, stage{known, t.candidate.Fallback})
 }
@@ -47,7 +48,7 @@ func (t *transition) stageMounted() {
 func (t *transition) fallBack() {
 	t.Warn("trying the fallback: what is mounted can't be used")
 	t.ladder.Fallback = false
-	t.renew(transaction{setback: t.setback})
+	t.renew(transaction{failed: t.failed})
 	t.candidate.Fallback = true
 	t.stage()
 }
@@ -59,8 +60,8 @@ func (t *transition) publish() {
 		t.order(publishing, publish{number: t.candidate.Number, shown: true}) // which only looks what hooks did to it
 		return
 	}
-	if t.trials.Former.Step == linker.StepHooks && t.kills() > 0 { // it has come past them
-		t.trials.Forget()
+	if t.killed.IsIn(linker.StepHooks) && t.kills() > 0 { // it has come past them
+		t.forgetKills()
 	}
 	t.enterTrial(linker.StepPublish)
 	t.recordTrial() // before that

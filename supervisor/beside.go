@@ -24,15 +24,13 @@ func (t *transition) doBeside() {
 // timers is when something is due; zero: never. All that confit does by itself is due at one of
 // them. What has to wait for an event has none: the loop would wake up again and again.
 func (s *state) timers(c *config.Config) []time.Time {
-	var note, verdict time.Time
+	var note time.Time
 	if s.toNote() != nil {
 		note = s.note.by
 	}
-	if s.held.stands() {
-		verdict = s.held.by
-	}
 	outcome := s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
-	return []time.Time{s.deadline, s.app.Deadline, s.app.WorksUntil(), outcome, note, verdict, s.soaksAt(c)}
+	return []time.Time{s.deadline, s.app.Deadline, s.app.WorksUntil(), outcome, note, s.heldBy(),
+		s.soaksAt(c)}
 }
 
 // wakesAt is the first of them.

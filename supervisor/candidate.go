@@ -21,7 +21,7 @@ func (t *transition) stageEnded(e event) {
 	case failed:
 		t.systemRefused("stage", e.err)
 	case unchanged:
-		if !t.trials.IsUnconfirmed() { // else it may be what was put off
+		if !t.killed.IsUnconfirmed() { // else it may be what was put off
 			t.decided()
 		}
 		t.endTransaction()
@@ -63,19 +63,18 @@ func (t *transition) compareCandidate(e staged) {
 	}
 	hash, keys := e.candidate.Hash.Hex(), sums(e.candidate.Changes)
 	if t.isKnownBad() { // and isn't rendered again
-		hash, keys = t.lastRejection.Hash, t.lastRejection.Keys
+		t.follow()
+		hash, keys = t.rejected.Hash, t.rejected.Keys
 	}
 	t.found(hash, e.candidate.Shared.Hex(), keys)
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
 	case t.isKnownBad():
-		if t.complaints[applying] = ""; t.isRetry {
-			t.rejection.nextTry = noDeadline
-		}
+		t.complaints[applying] = ""
 		t.discard()
 		t.endTransaction()
-	case t.ladder.WasTried(t.candidate.Inputs): // the app is on a lower rung
+	case t.ladder.WasTried(t.candidate.Generation): // the app is on a lower rung
 		t.decided()
 		t.dropCandidate()
 	case t.isRemembered():
@@ -83,8 +82,8 @@ func (t *transition) compareCandidate(e staged) {
 	case t.isAccepted() && t.onLadder().DiedTooOften():
 		t.goDownKilled()
 	case t.kills() >= maxKills && !t.isLast() && !t.isAccepted(): // there is something else to start on
-		t.reject(t.trials.Former.Step, t.tooOften(), "")
-	case t.mayBeDeadly() && !t.isLast() && !t.trials.Former.PutOff:
+		t.reject(t.killed.Step, t.tooOften(), "")
+	case t.mayBeDeadly() && !t.isLast() && !t.killed.PutOff:
 		t.putOff()
 	case t.waitsForOther():
 		t.changeWaits()
@@ -96,7 +95,7 @@ func (t *transition) compareCandidate(e staged) {
 		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
 			t.undecided = t.now
 		}
-		if t.mayBeDeadly() && !t.trials.IsOpen() {
+		if t.mayBeDeadly() && t.risk.step == "" {
 			t.sayTriedAgain()
 		}
 		t.tryCandidate(e.splay)
@@ -105,7 +104,7 @@ func (t *transition) compareCandidate(e staged) {
 
 // compareFallback refuses just what was taken back.
 func (t *transition) compareFallback(splay time.Duration) {
-	if t.isKnownBad() || t.ladder.WasTried(t.candidate.Inputs) {
+	if t.isKnownBad() || t.ladder.WasTried(t.candidate.Generation) {
 		t.reject("stage", errors.New("it is what was rejected"), "")
 	} else {
 		t.tryCandidate(splay)
@@ -123,7 +122,7 @@ func (t *transition) settleAgain() {
 // isKnownBad reports that the candidate was rejected before, and isn't due to be tried again, or
 // not by a reload.
 func (t *transition) isKnownBad() bool {
-	return t.rejection.stands && t.candidate.Inputs == t.rejection.inputs && (!t.isRetry || t.isRemembered())
+	return t.isAbout(t.rejected, t.candidate.Generation) && (!t.isRetry || t.isRemembered())
 }
 
 // liveAgain ends a transaction whose candidate is the accepted generation: nothing is to be done.
@@ -131,10 +130,10 @@ func (t *transition) liveAgain() {
 	if t.accepted().Fallback {
 		t.becomeMounted()
 	}
-	if t.rejection.stands && (t.unproved == nil || t.rejection.inputs != t.accepted().Inputs) {
+	if m := t.rejected; m != nil && (!t.isUnproved() || !m.IsOf(t.accepted().Inputs)) {
 		t.Info("mounted configuration is live again", about(t.accepted().Generation)...)
 	}
-	t.standRejected()
+	t.liftMounted()
 	t.decided()
 	t.discard()
 	t.endTransaction()
@@ -147,14 +146,16 @@ func (t *transition) tryCandidate(splay time.Duration) {
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
-	if !t.trials.IsOpen() && t.suspectsIn(linker.StepHooks) != "" {
+	if t.risk.step == "" && t.suspectsIn(linker.StepHooks) != "" {
 		t.enterTrial(linker.StepHooks)
 	}
-	if trial := t.trials.Now(linker.Hash{}); t.trials.IsOpen() && t.trials.Record(trial) {
-		t.order(staging, assign{record{trial, true}})
-	} else {
+	now := t.provisional()
+	if t.risk.step == "" || now.Record() == t.recorded.Record() {
 		t.runFirstHook()
+		return
 	}
+	t.recorded = now
+	t.order(staging, assign{record{now.Record(), true}})
 }
 
 // runFirstHook goes on with a candidate whose trial is recorded.
@@ -189,7 +190,7 @@ func (t *transition) splay() {
 		t.passGate()
 		return
 	}
-	t.trials.Pause()
+	t.pauseTrial()
 	t.phase, t.deadline = splaying, t.splayBy
 }
 

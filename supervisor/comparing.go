@@ -7,6 +7,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/verdict"
 )
 
 // An app may end because somebody has emptied the state directory, as an entrypoint does that
@@ -44,7 +45,7 @@ const (
 // again, it makes no difference.
 func (t *transition) mayMiss(own exit) bool {
 	rests := t.phase == running || t.phase == beginning || t.phase == proving
-	return rests && own.code != 0 && t.config.Probation > 0 && t.degraded == "" && t.inForce().Number != 0
+	return rests && own.Code != 0 && t.config.Probation > 0 && t.degraded == "" && t.inForce().Number != 0
 }
 
 // compareFirst has the linker look whether something is missing before anybody is blamed.
@@ -57,7 +58,7 @@ func (t *transition) compareFirst(status process.Status) {
 // judgeEnd goes on with the end of the app once it is known whether something was missing, or
 // nobody can know.
 func (t *transition) judgeEnd() {
-	own := exit{code: t.onApp().ExitCode(t.endedBy)}
+	own := exit{Code: t.onApp().ExitCode(t.endedBy)}
 	t.phase, t.deadline, t.busy = t.endedIn, noDeadline, false
 	if t.over(t.missedBy) || t.again == maxAgain {
 		t.again = 0
@@ -66,18 +67,18 @@ func (t *transition) judgeEnd() {
 	}
 	t.again++
 	t.Warn("app ended while something in the state directory was missing: it is started again",
-		"generation", t.inForce().Number, "code", own.code)
+		"generation", t.inForce().Number, "code", own.Code)
 	t.continueWithoutApp()
 }
 
 // blame says what an end of the app means for the generation in force.
 func (t *transition) blame(own exit, status process.Status) {
 	switch {
-	case t.blamesCandidate() && t.endedAtEntrypoint() && t.trials.IsFirst():
+	case t.blamesCandidate() && t.endedAtEntrypoint() && t.provisional().Attempts == 1:
 		t.endOfEntrypoint(own)
 	case t.blamesCandidate():
 		t.appFailure = fmt.Errorf("the app ended with %v", status)
-		t.noteSetback(own, false)
+		t.noteFailed(&verdict.Verdict{End: own})
 		t.continueWithoutApp()
 	case t.appInDoubt():
 		t.continueWithoutApp()

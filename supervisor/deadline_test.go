@@ -87,7 +87,7 @@ func TestDeadline_full_disk(t *testing.T) {
 	for _, took := range []time.Duration{time.Millisecond, time.Minute} {
 		i := idles(t)
 		i.gives(hinted{}, invalid{reason: errors.New("key missing"), seen: "spoilt"})
-		if i.isIn(running); !i.state.rejection.stands {
+		if i.isIn(running); i.state.rejected == nil {
 			t.Fatal("what can't be staged isn't rejected")
 		}
 		i.looks = 0

@@ -39,10 +39,11 @@
 //
 // The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
 // parts.go, facts.go, limits.go). Then come what step says and does (action.go, transition.go),
-// what is kept for the status, the report hook and a confit that comes after this one was killed
-// (history.go, outcomes.go, note.go, verdict.go), what begins a phase (begin.go, hook.go), and what
-// the app does (app.go). What ends a phase names the next one: accept.go, reject.go, ladder.go,
-// proof.go, reload.go, withdraw.go, gate.go, entry.go, comparing.go and candidate.go. The table
-// stands above them, and beside.go and step.go on top. When an event is over, observe.go makes the
-// status of the state, and show.go the line of a debug log.
+// what is known against staged keys (known.go, killed.go), what is kept for the status, the report
+// hook and a confit that comes after this one was killed (history.go, outcomes.go, note.go), what
+// begins a phase (begin.go, hook.go), and what the app does (app.go). What ends a phase names the
+// next one: accept.go, reject.go, putoff.go, ladder.go, proof.go, reload.go, withdraw.go, gate.go,
+// entry.go, comparing.go and candidate.go. The table stands above them, and beside.go and step.go on
+// top. When an event is over, observe.go makes the status of the state, and show.go the line of a
+// debug log.
 package supervisor

@@ -83,7 +83,7 @@ func (t *transition) pass() {
 		t.splay()
 		return
 	}
-	t.trials.Pause()
+	t.pauseTrial()
 	t.phase, t.deadline = waiting, noDeadline
 	t.Do(app.Look{PID: t.app.PID})
 }

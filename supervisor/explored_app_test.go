@@ -106,11 +106,11 @@ func (c *course) rejectsSecondEnd(before, after *state) {
 	if before.app.IsAtEntrypoint() && after.app.Runs() && !after.app.IsAtEntrypoint() { // also as its time is over
 		c.beginsElse()
 	}
-	r := after.held.rejection
-	if after.lastRejection != before.lastRejection {
-		r = after.lastRejection
+	r := after.held
+	if after.count.Rejections != before.count.Rejections {
+		r = after.told
 	}
-	if r != nil && r.Step == linker.StepEntry && r != before.held.rejection && (r.Hash != c.endedOn.hash().Hex() || !c.begunElse) {
+	if r != nil && r.Step == linker.StepEntry && before.held == nil && (r.Hash != c.endedOn.hash().Hex() || !c.begunElse) {
 		c.breaks("an end at the entrypoint rejects an edit, and the app has not begun on anything else")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"confit/linker"
 	"confit/status"
 	"confit/supervisor/app"
+	"confit/supervisor/verdict"
 )
 
 // Two places are the same if their canonical forms are. Reflection writes the form,
@@ -35,7 +36,6 @@ type canon struct {
 	phase phase
 	above bool // what is mounted counts: the app has died of it, or may yet
 	works bool // the app's start counts, as it is at its entrypoint
-	bad   bool // what is mounted is rejected
 	form  []byte
 	ranks [2][]int64
 	known []unsafe.Pointer // by which states are told apart
@@ -59,9 +59,8 @@ func (c *canon) write(t reflect.Type, p unsafe.Pointer) {
 func (c *canon) key(p *place) (key [16]byte) {
 	c.now, c.phase, c.form, c.known = p.now, p.state.phase, c.form[:0], c.known[:0]
 	c.ats = c.ats[:0]
-	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
+	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.before != nil || p.state.neverStarted()
 	c.works = p.state.app.IsAtEntrypoint()
-	c.bad = p.state.rejection.stands && p.state.held.rejection == nil && !p.stopped // else the last one is another
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}
@@ -76,8 +75,10 @@ func (c *canon) key(p *place) (key [16]byte) {
 
 func writerOf(t reflect.Type) writer {
 	switch t {
-	case reflect.TypeFor[linker.Remembered]():
-		return func(c *canon, p unsafe.Pointer) { c.remembered(*(*linker.Remembered)(p)) }
+	case reflect.TypeFor[linker.Late]():
+		return func(c *canon, p unsafe.Pointer) { c.late(*(*linker.Late)(p)) }
+	case reflect.TypeFor[known]():
+		return func(c *canon, p unsafe.Pointer) { c.verdicts((*known)(p)) }
 	case reflect.TypeFor[*status.Mounted]():
 		return func(c *canon, p unsafe.Pointer) { c.mounted(*(**status.Mounted)(p)) }
 	case reflect.TypeFor[time.Time]():
@@ -163,8 +164,8 @@ func fieldWriter(name string, t reflect.Type) writer {
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
 	case name == "App.Since":
 		return func(c *canon, p unsafe.Pointer) { c.since(*(*time.Time)(p)) }
-	case name == "history.lastRejection":
-		return func(c *canon, p unsafe.Pointer) { c.lastRejection(*(**status.Rejection)(p)) }
+	case t == reflect.TypeFor[*verdict.Verdict]():
+		return func(c *canon, p unsafe.Pointer) { c.ends(*(**verdict.Verdict)(p)) }
 	case name == "Generation.AcceptedAt":
 		return func(c *canon, p unsafe.Pointer) {
 			g := (*linker.Generation)(unsafe.Add(p, -int(unsafe.Offsetof(linker.Generation{}.AcceptedAt))))

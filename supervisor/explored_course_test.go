@@ -8,6 +8,7 @@ import (
 
 	"confit/config"
 	"confit/supervisor/app"
+	"confit/supervisor/verdict"
 )
 
 // course is one way on from a place. Where several things may happen it chooses one.
@@ -92,9 +93,9 @@ func (c *course) giveAll(next []event) {
 		c.blames(&before, s)
 		c.missedSomething(&before, s, e)
 		c.rejectsSecondEnd(&before, s)
-		c.state.unproved = s.unproved
+		c.state.known = s.known
 		c.goesDownInTime(&before, s)
-		if undone := before.held.before; undone == nil || s.ladder.Ladder != *undone { // by a stop
+		if undone := before.before; undone == nil || s.ladder.Ladder != *undone { // by a stop
 			c.mayBeAccepted(before.ladder.Ladder, s.ladder.Ladder)
 		}
 		next = append(next, c.become(*s, actions)...)
@@ -132,16 +133,22 @@ func (c *course) noteAction(a action) {
 // cutWaits keeps the waits that double at the first one. Else each is a state of its
 // own, up to five minutes.
 func (c *course) cutWaits() {
-	if r := &c.state.rejection; r.wait > c.config.Retry {
-		if !r.nextTry.IsZero() {
-			r.nextTry = r.nextTry.Add(c.config.Retry - r.wait)
-			if c.state.phase == running {
-				c.state.deadline = earliest(c.state.deadline, r.nextTry)
+	k := &c.state.known
+	if m := k.rejected; m != nil && (m.Wait > c.config.Retry || m.Attempts > 1) && !m.IsIn(verdict.StepSoak) {
+		k.replace(m, m.With(func(v *verdict.Verdict) {
+			if v.Attempts = 1; v.Wait > c.config.Retry && !v.Next.IsZero() {
+				v.Next = v.Next.Add(c.config.Retry - v.Wait)
 			}
+			v.Wait = min(v.Wait, c.config.Retry)
+		}))
+		if c.state.phase == running {
+			c.state.deadline = earliest(c.state.deadline, k.rejected.TryBy())
 		}
-		r.wait = c.config.Retry
 	}
-	c.state.ladder.Remembered.Wait = cutWait(c.state.ladder.Remembered.Wait)
+	if l := k.died; l != nil {
+		wait := time.Duration(cutWait(int64(l.Wait/time.Second))) * time.Second
+		k.died = verdict.Late(l.Inputs, l.Common, l.From, wait)
+	}
 	if o := &c.state.outcomes.Hook; o.Wait > c.config.Retry {
 		if !o.By.IsZero() && o.Reporting == nil {
 			o.By = o.By.Add(c.config.Retry - o.Wait)

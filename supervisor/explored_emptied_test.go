@@ -16,7 +16,7 @@ func (c *course) missedSomething(before, after *state, e event) {
 		if waitsForHook := after.hook && after.expired; !isDrained && !waitsForHook {
 			c.breaks("the app has missed something, and isn't started again")
 		}
-		if after.rejection != before.rejection || after.ladder.Ladder != before.ladder.Ladder || after.held != before.held {
+		if after.rejected != before.rejected || after.ladder.Ladder != before.ladder.Ladder || after.held != before.held {
 			c.breaks("somebody is blamed for what was missing")
 		}
 	case after.again > maxAgain:

@@ -7,7 +7,7 @@ import "confit/process"
 // looksAt: the fallback is staged once a container, unless it was replaced before it was tried; only when nothing is
 // accepted, and when no app runs.
 func (c *course) looksAt(j stage) {
-	c.failed = setback{}
+	c.failed = nil
 	if !j.fallback {
 		return
 	}
@@ -19,7 +19,7 @@ func (c *course) looksAt(j stage) {
 	case c.fellBack:
 		c.breaks("the fallback is staged twice")
 	}
-	c.fellBack, c.failed = true, c.state.setback
+	c.fellBack, c.failed = true, c.state.failed
 }
 
 // endsAsItFailed: if the fallback fails as well, the app is started on what is mounted where it can bear that, and else
@@ -27,17 +27,16 @@ func (c *course) looksAt(j stage) {
 func (c *course) endsAsItFailed() {
 	s := &c.state
 	switch {
-	case s.shown() != done || !c.failed.stands || c.stopped || c.asked || c.isPlain() || s.accepted().Number != 0:
-	case s.exit.code == process.ExitSystem && c.may.failedStarts > 1: // the system refused the first start
-	case c.failed.bearable:
+	case s.shown() != done || c.failed == nil || c.stopped || c.asked || c.isPlain() || s.accepted().Number != 0:
+	case s.exit.Code == process.ExitSystem && c.may.failedStarts > 1: // the system refused the first start
+	case c.failed.Bearable:
 		c.breaks("confit ends, and the app could be started on what is mounted")
-	case s.exit.code != c.failed.end.code:
+	case s.exit.Code != c.failed.End.Code:
 		c.breaks("confit ends, and not as what failed first decides")
 	}
 }
 
 // isSame reports that what is published comes from the fallback, and is just what was rejected.
 func (c *course) isSame() bool {
-	r := &c.state.rejection
-	return c.staged.fallback && r.stands && r.inputs == c.staged.holds.inputs()
+	return c.staged.fallback && c.state.rejected.IsOf(c.staged.holds.inputs())
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"confit/linker"
+	"confit/status"
 	"confit/supervisor/app"
 	"confit/supervisor/ladder"
 	"confit/supervisor/outcomes"
 	"confit/supervisor/slots"
+	"confit/supervisor/verdict"
 )
 
 // leftOut lists what the canonical form leaves out, and why nothing depends on it.
@@ -24,6 +26,11 @@ var leftOut = map[string]string{
 	"history.relinked":   "is for the status alone",
 	"history.count":      "is for the status alone",
 	"life.Text":          "is for the status alone",
+	"known.told":         "is for the status alone",
+	"known.heldLine":     "is a line of the log",
+	"Rejection.At":       "is for the status alone",
+	"Rejection.Output":   "is for the status alone",
+	"Rejection.HeldUp":   "is for the status and the log alone",
 	"state.complaints":   "decides only whether the log repeats itself",
 	"state.repairBy":     "leads to repair alone, which changes nothing outside",
 	"state.links":        "the links files don't change here",
@@ -35,7 +42,6 @@ var leftOut = map[string]string{
 	"App.Reloads":        "is for the status alone",
 	"App.LastExit":       "is for the status alone",
 	"Ladder.DownFor":     "is for the status and the log alone",
-	"verdict.line":       "is a line of the log",
 	"Outcome.Reason":     "is a text for people",
 	"model.copies":       "those that anything leads to are there, or an invariant is broken; which of them were rendered is written",
 	"outside.now":        "all times are written as what is left until then",
@@ -45,7 +51,7 @@ var leftOut = map[string]string{
 
 // presence lists the texts and pointers of which only counts whether there is one.
 var presence = map[string]bool{
-	"state.pendingProof": true, "state.degraded": true, "life.SignalErr": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
+	"state.pendingProof": true, "state.degraded": true, "life.SignalErr": true,
 }
 
 // ranked lists the numbers of which only counts which is equal to which, and the
@@ -72,7 +78,7 @@ func lifeOf() reflect.Type {
 // TestExploredFields holds that the tables name fields that there are.
 func TestExploredFields(t *testing.T) {
 	there := map[string]bool{}
-	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[history](), reflect.TypeFor[app.App](), lifeOf(), reflect.TypeFor[app.Entry](), reflect.TypeFor[app.Sight](), reflect.TypeFor[outcomes.Outcomes](), reflect.TypeFor[outcomes.Hook](), reflect.TypeFor[verdict](), reflect.TypeFor[proof](), reflect.TypeFor[transaction](),
+	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[history](), reflect.TypeFor[app.App](), lifeOf(), reflect.TypeFor[app.Entry](), reflect.TypeFor[app.Sight](), reflect.TypeFor[outcomes.Outcomes](), reflect.TypeFor[outcomes.Hook](), reflect.TypeFor[proof](), reflect.TypeFor[known](), reflect.TypeFor[verdict.Verdict](), reflect.TypeFor[status.Rejection](), reflect.TypeFor[transaction](),
 		reflect.TypeFor[outside](), reflect.TypeFor[model](), reflect.TypeFor[made](), reflect.TypeFor[linker.Outcome](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[notes](), reflect.TypeFor[linker.Rung](), reflect.TypeFor[ladder.Ladder](),
 		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[collect](), reflect.TypeFor[discard](), reflect.TypeFor[slots.Jobs[job]](), reflect.TypeFor[complete](), reflect.TypeFor[touch](), reflect.TypeFor[compare](), reflect.TypeFor[repair](), reflect.TypeFor[glance]()} {
 		for i := range of.NumField() {

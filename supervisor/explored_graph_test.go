@@ -158,12 +158,13 @@ func (x *explorer) arrive(c *course, parent int32, m int) int32 {
 	found := vertex{parent: parent, move: int8(m), good: c.isGood(), ended: c.state.shown() == done, stopped: c.stopped, choices: x.choices[choices]}
 	takesNone := c.unread && len(c.config.Gate) > 0
 	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped && !c.zombie && !takesNone
-	if found.good && found.rests && c.state.unproved == nil {
+	if found.good && found.rests && !c.state.isUnproved() {
 		found.serves = c.accepted()
 	}
 	if !x.may.startsAgain() {
 		found.barred = c.barred()
 	}
+	c.barLike(&found.barred)
 	x.vertices = append(x.vertices, found)
 	copied := c.place
 	x.waiting = append(x.waiting, &copied)

@@ -102,7 +102,7 @@ func (c *course) mayBeAccepted(before, after linker.Ladder) {
 	switch {
 	case c.live.number != is.Number:
 		c.breaks("what isn't in force is accepted")
-	case c.state.unproved != nil || !asked:
+	case c.state.isUnproved() || !asked:
 	case c.app == 0:
 		c.breaks(l.String() + " is accepted without an app")
 	case c.config.Probation == 0 && (c.zombie || c.action.Kind == config.Touch): // it is believed, and may be dead by now
@@ -158,7 +158,7 @@ func (c *course) gateHasQuestion(hash string) {
 func (c *course) deadlinesAreAhead(s *state) {
 	wanted := s.timers(c.config)
 	if s.phase == running && !s.pending {
-		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy, s.wellBy)
+		wanted = append(wanted, s.readBy, s.rejected.TryBy(), s.killed.TryBy(), s.doubted.TryBy())
 	}
 	for _, by := range wanted {
 		if c.config.DrainTimeout == 0 && by.Equal(c.now) && by.Equal(s.app.Deadline) { // once
@@ -184,11 +184,11 @@ func (c *course) phaseWaits() {
 // its jobs; and an app runs if confit says so.
 func (c *course) agrees() {
 	s := &c.state
-	if c.pending() == nil && !c.isPlain() && !c.unread && c.trial != counted(s.trials.Recorded) {
+	if c.pending() == nil && !c.isPlain() && !c.unread && c.trial != counted(s.recorded.Record()) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
-	waits := s.trials.IsUnconfirmed() && s.trials.Former.Hash == c.mounted.inputs()
-	if s.shown() == running && !c.isPlain() && s.fingerprint == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !waits && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {
+	waits := s.killed.IsUnconfirmed() && s.killed.IsOf(c.mounted.inputs())
+	if s.shown() == running && !c.isPlain() && s.fingerprint == c.mounted.print() && c.mounted != c.accepted() && s.rejected == nil && !waits && !slices.ContainsFunc(s.ladder.Above(), s.isLikeMounted) {
 		c.breaks("what is mounted is neither accepted nor rejected, and no look takes it up")
 	}
 	if s.shown() == running && c.app == 0 {

@@ -17,7 +17,7 @@ func (c *course) goesDownInTime(before, after *state) {
 	switch {
 	case c.may.loses, *was == *is, after.shown() == done:
 		return
-	case c.stopped && before.held.before != nil && *is == *before.held.before: // a stop says that there was no death
+	case c.stopped && before.before != nil && *is == *before.before: // a stop says that there was no death
 	case is.On > was.On && was.On == 0 && c.mayDieOnce(before) && was.Top().Deaths+1 < 2 && was.Top().Deaths < 2:
 		c.breaks("it goes down before a second death")
 	case is.On > was.On+1:
@@ -44,16 +44,29 @@ func (c *course) goesDownInTime(before, after *state) {
 
 // barred is what the app has died of: it isn't reloaded with that again.
 func (p *place) barred() (list [backup + 1]bool) {
-	list[letterOf(p.state.ladder.Remembered.Inputs)] = true
+	if l := p.state.died; l != nil {
+		list[letterOf(l.Inputs)] = true
+	}
 	for _, r := range p.state.ladder.Above() {
 		list[letterOf(r.Inputs)] = true
 	}
 	return list
 }
 
+// barLike adds what is like something that the app has died of: while all that can be mounted is, nothing is news.
+func (c *course) barLike(list *[backup + 1]bool) {
+	m := c.state.rejected
+	for _, l := range []letter{letterA, letterB} {
+		g := made{number: 1, holds: l, like: c.find(l).like}.generation()
+		if m != nil && m.Read && c.state.isAbout(m, g) && !c.may.breaks {
+			list[l] = true
+		}
+	}
+}
+
 // mayDieOnce reports that what is accepted isn't something that the app has died of before.
 func (c *course) mayDieOnce(s *state) bool {
-	return s.ladder.Remembered.Inputs != s.ladder.Top().Inputs
+	return !s.died.IsOf(s.ladder.Top().Inputs)
 }
 
 // mustBeWhole: the ladder is as it was, but for the fallback, and no death counts.
@@ -121,26 +134,9 @@ func (c *canon) accepted(number int, at int64) {
 	c.form = append(c.form, n)
 }
 
-// lastRejection writes of what a rejection is that stands: the next look finds just that, and doesn't render it again.
-func (c *canon) lastRejection(r *status.Rejection) {
-	if r != nil && c.bad {
-		c.form = append(c.form, r.Hash...)
-	}
-	c.form = append(c.form, 0)
-}
-
 // since writes for how long the app is at its entrypoint: the next one has twice that time.
 func (c *canon) since(at time.Time) {
 	if c.works {
 		c.time(at, int(long/tick))
-	}
-}
-
-// remembered writes what isn't tried again, and how long.
-func (c *canon) remembered(r linker.Remembered) {
-	c.form = append(c.form, r.Inputs[:]...)
-	if r.Inputs != (linker.Hash{}) {
-		c.time(time.Unix(r.At+cutWait(r.Wait), 0), 0)
-		c.bool(r.Wait > cutWait(r.Wait)) // one that was given to be noted isn't cut, and is compared
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/verdict"
 )
 
 // Of each setting some places of each phase are varied, and of the others one in many.
@@ -156,7 +157,7 @@ func (v *variation) vary(of reflect.Value) {
 // varyCopy varies what a pointer of the note or of an outcome leads to. step compares these pointers.
 func (v *variation) varyCopy(of reflect.Value) {
 	switch of.Type() {
-	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*linker.Ladder]():
+	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*linker.Ladder](), reflect.TypeFor[*verdict.Verdict]():
 	default:
 		return
 	}
@@ -200,7 +201,7 @@ func (v *variation) isLater(of reflect.Value) bool {
 			*at = at.Add(time.Duration(v.shift) * time.Second)
 		}
 		return true
-	case *linker.Remembered:
+	case *linker.Late:
 		if at.Inputs != (linker.Hash{}) {
 			at.At += v.shift
 		}
@@ -209,10 +210,9 @@ func (v *variation) isLater(of reflect.Value) bool {
 	return false
 }
 
-// isAsked reports that others say whether there is such a pointer: a rejection that stands is the last one, and there is
-// always a status.
+// isAsked reports that others say whether there is such a pointer: there is always a status.
 func isAsked(of reflect.Type) bool {
-	return of == reflect.TypeFor[*status.Rejection]() || of == reflect.TypeFor[*status.Status]()
+	return of == reflect.TypeFor[*status.Status]()
 }
 
 // fill writes anything into a value.

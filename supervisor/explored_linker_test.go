@@ -119,10 +119,10 @@ func (c *course) linkerAgrees() {
 	if c.watching && s.readBy.IsZero() && !s.watched { // else the next look ends it
 		c.breaks("the linker watches what is opened, and nobody asks")
 	}
-	if s.held.stands() || !s.note.by.IsZero() || c.unread { // nothing is decided, or can be noted
+	if s.held != nil || !s.note.by.IsZero() || c.unread { // nothing is decided, or can be noted
 		return
 	}
-	if s.unproved == nil && c.note.ladder != s.ladder.Ladder {
+	if !s.isUnproved() && c.note.ladder != s.ladder.Ladder {
 		c.breaks("what is accepted isn't noted")
 	}
 	for _, g := range c.copies {

@@ -114,7 +114,7 @@ func (c *course) kill() {
 func (c *course) begin() {
 	c.readOutcomes()
 	former := c.findsFormer()
-	former.Remembered.Wait = cutWait(former.Remembered.Wait)
+	former.Late.Wait = cutWait(former.Late.Wait)
 	s, actions := begin(c.config, former, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(*s, actions))

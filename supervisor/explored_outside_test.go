@@ -5,7 +5,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
-	"confit/supervisor/trial"
+	"confit/supervisor/verdict"
 )
 
 // outside is all that confit works with: the volumes, the linker, the disk, the app
@@ -47,7 +47,7 @@ type outside struct {
 	delivered []linker.Outcome // by the report hook, since the last note
 	relapsed  string           // the last hash that was told to have relapsed, until a gate lets it go again
 	fellBack  bool             // the fallback was tried
-	failed    setback          // why it is
+	failed    *verdict.Verdict // why it is
 }
 
 // die ends confit and with it all processes of the container. What is on the disk
@@ -64,5 +64,5 @@ func (p *place) end() {
 	p.staged, p.jobs, p.begun, p.stopped, p.former = before.staged, before.jobs, before.begun, before.stopped, before.former
 	p.unrendered, p.rendered, p.copies = before.unrendered, before.rendered, before.copies
 	p.valid, p.passed = before.valid, before.passed
-	p.state = state{phase: done, ladder: p.state.ladder, trials: trial.Trials{Recorded: p.state.trials.Recorded}}
+	p.state = state{phase: done, ladder: p.state.ladder, known: known{recorded: p.state.recorded}}
 }

@@ -8,6 +8,7 @@ import (
 	"confit/linker"
 	"confit/supervisor/app"
 	"confit/supervisor/ladder"
+	"confit/supervisor/verdict"
 )
 
 // inForce is the generation that the targets lead to.
@@ -44,7 +45,7 @@ func (s *state) blamesCandidate() bool {
 // generationInDoubt reports whether it has to be proved that the app can live with the generation
 // in force.
 func (s *state) generationInDoubt() bool {
-	return s.unacceptedInForce() || !s.accepted().Started && (s.started || s.unwell != "")
+	return s.unacceptedInForce() || !s.accepted().Started && (s.started || !s.isWell())
 }
 
 // appInDoubt reports that a candidate was rolled back, and that the app still runs and may yet die
@@ -123,7 +124,7 @@ func (t *transition) lifeCounts() bool {
 func (s *state) soaksAt(c *config.Config) time.Time {
 	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || s.app.IsAtEntrypoint() ||
 		!s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
-		s.unproved != nil || s.unwell != ""
+		s.doubted != nil
 	life := ladder.Move{Ladder: &s.ladder, For: c.SoakFor()}
 	if saysNothing || !life.MaySoak() && !s.maySaySoaked() {
 		return noDeadline
@@ -139,12 +140,27 @@ func (s *state) isMounted(r linker.Rung) bool {
 	return s.mounted != nil && (s.mounted.Hash == r.Hash.Hex() || s.mounted.Hash == r.Inputs.Hex())
 }
 
+// isLikeMounted reports the same, or that all replicas share what was mounted then, and is no more in
+// force.
+func (s *state) isLikeMounted(r linker.Rung) bool {
+	return s.isMounted(r) || s.mounted != nil && s.mounted.Shared == hexOf(r.Shared) && r.Shared != s.accepted().Shared
+}
+
 // isRemembered reports that the app has died of the candidate, and that this isn't the time to try
 // it again. What a start died of is tried by a start, and only where there is something else.
 func (t *transition) isRemembered() bool {
 	byStart := t.neverStarted() || t.reloadAction.Kind == config.Restart
-	return t.ladder.Remembers(t.candidate.Inputs) && t.ladder.HasAccepted() && !t.isAccepted() &&
-		(!byStart || !t.over(t.ladder.TriesAgain()))
+	return t.isAbout(t.died, t.candidate.Generation) && t.ladder.HasAccepted() && !t.isAccepted() &&
+		(!byStart || !t.over(t.died.Next))
+}
+
+// isAbout reports that a verdict is about a generation. What the app has read is known by what all
+// replicas share, too, unless just that is in force: then something else was to blame.
+func (s *state) isAbout(v *verdict.Verdict, g linker.Generation) bool {
+	if g.Shared == s.accepted().Shared {
+		return v.IsOf(g.Inputs)
+	}
+	return v.IsLike(g.Inputs, g.Shared)
 }
 
 // maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak.
@@ -167,7 +183,7 @@ func (t *transition) goingBack(more ...any) []any {
 // isLast reports that the app has to live with the candidate: goOn would have nothing else. It
 // needn't with the fallback, which only stands in: if that fails, too, what failed first decides.
 func (s *state) isLast() bool {
-	return !s.ladder.HasAccepted() && !s.ladder.Fallback && !s.setback.bearable && !s.candidate.Fallback
+	return !s.ladder.HasAccepted() && !s.ladder.Fallback && !s.failed.IsBearable() && !s.candidate.Fallback
 }
 
 // nothingToStartOn reports that only the mounted configuration could start the app.

@@ -24,7 +24,7 @@ func (t *transition) passGate() {
 			t.enter(gating, gatePatience)
 		} else {
 			t.enter(gating, t.config.Rescan)
-			t.trials.Pause()
+			t.pauseTrial()
 		}
 	}
 }

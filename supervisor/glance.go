@@ -28,7 +28,7 @@ func (t *transition) glanceSoon() {
 func (e glanced) take(t *transition) {
 	switch {
 	// which may yet reject what is mounted
-	case t.phase != beginning || e.inForce != t.inForce().Number || t.held.stands():
+	case t.phase != beginning || e.inForce != t.inForce().Number || t.held != nil:
 	case e.err != nil:
 		t.reportSystemError(e.err)
 	default:
@@ -41,15 +41,13 @@ func (e glanced) take(t *transition) {
 // edit waits if it isn't in force, and was not rejected before.
 func (t *transition) noteGlance(c linker.Candidate) {
 	was, hash, keys, waits := t.mounted, hexOf(c.Hash), sums(c.Changes), true
-	switch c.Inputs {
-	case t.inForce().Inputs:
+	switch m := t.rejected; {
+	case c.Inputs == t.inForce().Inputs:
 		hash, waits = hexOf(t.inForce().Hash), false
-	case t.accepted().Inputs:
+	case c.Inputs == t.accepted().Inputs:
 		hash = hexOf(t.accepted().Hash)
-	case t.rejection.inputs:
-		if t.rejection.stands {
-			hash, keys, waits = t.lastRejection.Hash, t.lastRejection.Keys, false
-		}
+	case t.isAbout(m, c.Generation):
+		hash, keys, waits = m.Hash, m.Keys, false
 	}
 	t.found(hash, hexOf(c.Shared), keys)
 	isNew := was != t.mounted

@@ -8,6 +8,7 @@ import (
 	"confit/linker"
 	"confit/status"
 	"confit/supervisor/hooks"
+	"confit/supervisor/verdict"
 )
 
 // sinceNow is a generation as the status shows it from this moment on; nil: there is none.
@@ -38,7 +39,7 @@ func (t *transition) found(hash, shared string, keys map[string]status.Sum) {
 
 // changeWaits notes that a change may be waiting which the linker couldn't read or copy.
 func (t *transition) changeWaits() {
-	if t.undecided.IsZero() && !t.rejection.stands {
+	if t.undecided.IsZero() && t.rejected == nil {
 		t.undecided = t.now
 	}
 }
@@ -46,13 +47,6 @@ func (t *transition) changeWaits() {
 // decided notes that nothing is on its way any more.
 func (t *transition) decided() {
 	t.tried, t.undecided, t.complaints[applying] = nil, time.Time{}, ""
-}
-
-// noteRejection notes that what was on its way is rejected.
-func (t *transition) noteRejection(r *status.Rejection) {
-	t.lastRejection = r
-	t.count.Rejections++
-	t.decided()
 }
 
 // noteRead notes whether the app has opened what changed, while that is watched.
@@ -91,11 +85,9 @@ func (t *transition) rebase(changes []linker.Change) {
 	if m := t.mounted; m != nil {
 		t.mounted = &status.Mounted{Hash: m.Hash, Shared: m.Shared, Since: m.Since, Keys: against(m.Keys, changes)}
 	}
-	for _, rejection := range []**status.Rejection{&t.lastRejection, &t.held.rejection} {
-		if *rejection != nil {
-			r := **rejection
-			r.Keys = against(r.Keys, changes)
-			*rejection = &r
+	for _, v := range []*verdict.Verdict{t.rejected, t.held, t.told} {
+		if v != nil && !v.Death {
+			t.replace(v, v.With(func(v *verdict.Verdict) { v.Keys = against(v.Keys, changes) }))
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (t *transition) source(kind string) string {
 	switch {
 	case kind == outcomes.Accepted:
 		return source(t.candidate.Generation)
-	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0, t.exposure == read &&
+	case kind == outcomes.Soaked && t.rejected == nil && t.candidate.Number == 0, t.exposure == read &&
 		!t.ladder.HasAccepted():
 		return "mounted"
 	case t.ladder.IsDown() && t.accepted().Fallback:
@@ -154,8 +154,8 @@ func (t *transition) bound() time.Duration {
 // disarm ends the trial: if the app doesn't stop in time, the platform kills it and confit, and
 // that says nothing of the candidate.
 func (t *transition) disarm() {
-	t.trials.Disarm()
-	t.recordTrial()
+	t.excused = true
+	t.endTrial()
 }
 
 // validatesAfter reports whether the hook reads the app's own paths. Then the candidate must be
@@ -177,7 +177,7 @@ func (t *transition) isGated() bool {
 
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that
 // reads the candidate. The gate is one of them at a start. Beside an app that runs it may take
-// hours, see trial.Trials.Pause.
+// hours, see pauseTrial.
 func (t *transition) suspectsIn(step string) string {
 	var names []string
 	add := func(name string, runs bool) {

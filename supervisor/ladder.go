@@ -6,12 +6,12 @@ import (
 
 	"confit/linker"
 	"confit/process"
-	"confit/status"
 	"confit/supervisor/outcomes"
+	"confit/supervisor/verdict"
 )
 
 // stepSoak rejects what the app has died of after it was accepted.
-const stepSoak = "soak"
+const stepSoak = verdict.StepSoak
 
 // soak does what is due when the app has lived with the accepted generation for --soak.
 func (t *transition) soak() {
@@ -28,42 +28,45 @@ func (t *transition) soak() {
 
 func (t *transition) hasSoaked() {
 	if t.ladder.IsDown() {
-		t.onLadder().Remember(t.ladder.Top().Inputs)
+		t.againstTop()
 		t.rejectAbove(t.ladder.Above())
 	}
 	byStart := t.onLadder().Soaked()
+	if byStart && t.died.IsLike(t.accepted().Inputs, t.accepted().Shared) {
+		t.forgetDied()
+	}
 	t.untidy = true
 	t.Info("generation soaked", about(t.accepted().Generation, "durable", byStart)...)
 	if t.phase == running {
 		t.tidy()
-		t.deadline = later(earliest(t.deadline, t.rejection.nextTry), t.app.StopBy) // no look begins before that
+		t.deadline = later(earliest(t.deadline, t.rejected.TryBy()), t.app.StopBy) // no look begins before that
 	}
 }
 
 // appDied takes an end of the app, or of the attempt to start it, for which nothing is to blame
 // that the app has read a moment ago. It reports whether confit goes on, on a lower rung.
 func (t *transition) appDied(reason string, end exit) bool {
-	v := verdict{}
-	if end.code != 0 && t.onLadder().IsSoaking() && !t.unacceptedInForce() {
-		v.outcome = t.relapse(reason)
+	var tell *linker.Outcome
+	if end.Code != 0 && t.onLadder().IsSoaking() && !t.unacceptedInForce() {
+		tell = t.relapse(reason)
 	}
-	r, before := t.accepted(), t.ladder.Ladder
-	if t.lifeCounts() {
-		if t.onLadder().Died(end.code == 0); end.code != 0 {
-			v.before = &before
+	before, counts := t.ladder.Ladder, t.lifeCounts()
+	if counts {
+		t.onLadder().Died(end.Code == 0)
+	}
+	if !counts || end.Code == 0 {
+		if tell != nil {
+			t.againstDeath(tell, nil)
 		}
-	}
-	if t.byDeath = true; v.stands() {
-		t.judge(v)
-	}
-	if v.before == nil {
 		return false
 	}
+	t.againstDeath(tell, &before)
+	r := t.accepted()
 	goesDown := t.onLadder().DiedTooOften()
 	t.Warn("app died before its generation soaked", about(r.Generation, "lived", t.lived(),
 		"deaths", r.Deaths, "todo", deathTodo)...)
 	if goesDown {
-		t.goDown(reason, setback{stands: true, end: end})
+		t.goDown(reason, &verdict.Verdict{End: end})
 	}
 	return goesDown
 }
@@ -78,7 +81,7 @@ func (t *transition) relapse(reason string) *linker.Outcome {
 }
 
 // goDown starts the app on the next rung, each once.
-func (t *transition) goDown(reason string, how setback) {
+func (t *transition) goDown(reason string, how *verdict.Verdict) {
 	t.endHook()
 	t.discard()
 	if t.phase != running && !t.isAccepted() {
@@ -88,7 +91,7 @@ func (t *transition) goDown(reason string, how setback) {
 		t.ladder.DownFor = reason
 	}
 	t.decided()
-	t.renew(transaction{wentFrom: t.accepted().Number, setback: how})
+	t.renew(transaction{wentFrom: t.accepted().Number, failed: how})
 	if !t.ladder.HasNext() {
 		t.endOnTop()
 		return
@@ -106,13 +109,13 @@ func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
 	t.Warn("back to the top of the ladder: the app ended on everything below, too",
 		about(t.accepted().Generation)...)
-	if t.setback.bearable && t.neverStarted() {
+	if t.failed.IsBearable() && t.neverStarted() {
 		t.fingerprint, t.pending = "", true
 		t.dropCandidate()
 		return
 	}
 	t.await(assign{goBack{t.accepted().Number, t.accepted().Number}}) // which no phase waits for
-	t.endWith(t.setback.end)
+	t.endWith(t.failed.Ends())
 }
 
 // rejectAbove rejects what the app has died of, the top last: it lives below, or on an edit.
@@ -123,8 +126,8 @@ func (t *transition) rejectAbove(all []linker.Rung) {
 			reason = t.ladder.DownReason()
 		}
 		keys := []any{"step", stepSoak, "reason", reason, "hash", above.Hash, "live", t.standing()}
-		if t.ladder.Remembers(above.Inputs) {
-			keys = append(keys, "nextTry", t.ladder.TriesAgain().Sub(t.now).Round(time.Second), "todo", soakTodo)
+		if t.died.IsOf(above.Inputs) {
+			keys = append(keys, "nextTry", t.died.Next.Sub(t.now).Round(time.Second), "todo", soakTodo)
 		}
 		t.Error("candidate rejected", keys...)
 		if r := t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak,
@@ -133,11 +136,8 @@ func (t *transition) rejectAbove(all []linker.Rung) {
 		} else {
 			t.decideAs(r)
 		}
-		if t.isMounted(above) {
-			t.rejection = rejection{stands: true, inputs: above.Inputs, nextTry: t.ladder.TriesAgain(),
-				wait: t.ladder.TriesAgain().Sub(t.now)}
-			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak,
-				Reason: reason, Attempts: 1, Keys: t.mounted.Keys, HeldUp: map[string]status.Time{}})
+		if t.isLikeMounted(above) {
+			t.againstAbove(above, reason)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (t *transition) rejectAbove(all []linker.Rung) {
 // What to do about what the app has died of.
 const (
 	deathTodo = "see the app's log: the second death in a row leads back to what was accepted before, and each one there further"
-	soakTodo  = "see the app's log: a start tries the same bytes again, not before nextTry; any changed byte and a new pod do now"
+	soakTodo  = "see the app's log: a start tries the same bytes again, not before nextTry; any changed byte that replicas share and a new pod do now"
 )
 
 // takeUpDeaths goes on with what a former confit has counted. A death is noted at once: the next
@@ -156,7 +156,7 @@ func (t *transition) takeUpDeaths(former *linker.Former) {
 		t.decideAs(r)
 	}
 	if t.ladder.Counted {
-		t.trials.Forget()
+		t.forgetKills()
 		t.storeNote()
 	}
 }
@@ -164,5 +164,6 @@ func (t *transition) takeUpDeaths(former *linker.Former) {
 // goDownKilled goes down as a former confit was killed too often.
 func (t *transition) goDownKilled() {
 	reason := fmt.Errorf("confit was killed before the app had lived with it for --soak, %d times", t.accepted().Deaths)
-	t.goDown(reason.Error(), setback{true, exit{process.ExitRejected, &Rejected{Step: stepSoak, Reason: reason}}, true})
+	end := exit{Code: process.ExitRejected, Reason: &Rejected{Step: stepSoak, Reason: reason}}
+	t.goDown(reason.Error(), &verdict.Verdict{End: end, Bearable: true})
 }

@@ -90,14 +90,14 @@ func asMade(g linker.Generation) made {
 
 // memory is what note.json says.
 type memory struct {
-	ladder     linker.Ladder
-	remembered linker.Remembered
-	outcomes   []linker.Outcome
+	ladder   linker.Ladder
+	late     linker.Late
+	outcomes []linker.Outcome
 }
 
 // read is what the next confit finds in it.
 func (n memory) read() linker.Note {
-	return linker.Note{Ladder: n.ladder, Outcomes: n.outcomes, Remembered: n.remembered}
+	return linker.Note{Ladder: n.ladder, Outcomes: n.outcomes, Late: n.late}
 }
 
 // findsFormer is what a confit finds that starts on the disk.
@@ -111,7 +111,7 @@ func (m *model) findsFormer() *linker.Former {
 var errUnread = errors.New("cannot read what a former confit left")
 
 // asMemory is what a note holds.
-func asMemory(n *linker.Note) memory { return memory{n.Ladder, n.Remembered, n.Outcomes} }
+func asMemory(n *linker.Note) memory { return memory{n.Ladder, n.Late, n.Outcomes} }
 
 // inForce is the rung that the note says the app is on.
 func (n *memory) inForce() made { return asMade(n.ladder.InForce().Generation) }

@@ -13,9 +13,9 @@ const alreadyStored = "stored"
 // to write it. What is accepted counts once the transaction is over: a stop may still take back a
 // verdict that is held. What isn't proved is never noted.
 func (s *state) toNote() *linker.Note {
-	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered,
+	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Late: s.noteLate(),
 		Entrypoint: s.note.given.Entrypoint}
-	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
+	if (s.phase == running || s.ladder.Counted) && s.held == nil && !s.isUnproved() {
 		n.Ladder, n.Entrypoint = s.ladder.Ladder, int64(s.entered/time.Second)
 	}
 	// what is decided to be told is noted with the list
@@ -32,7 +32,7 @@ func (s *state) toNote() *linker.Note {
 // storeNote has the note written. It is tried again until it works.
 func (t *transition) storeNote() {
 	if note := t.toNote(); note != nil && (t.ladder.Counted || t.over(t.note.by)) {
-		t.note.given, t.note.by, t.ladder.Counted = note, noDeadline, t.ladder.Counted && t.held.stands()
+		t.note.given, t.note.by, t.ladder.Counted = note, noDeadline, t.ladder.Counted && t.held != nil
 		t.assign(writeNote{note})
 	}
 }
@@ -51,3 +51,25 @@ func (t *transition) sayAccepted() {
 	}
 	t.pendingProof = ""
 }
+
+// tidy does what is left to do after a transaction: it notes what is accepted, also if a note was
+// refused a moment ago, and removes what nobody can go back to. The linker spares what is noted: it
+// may refuse this note, too.
+func (t *transition) tidy() {
+	t.note.by = noDeadline
+	t.storeNote()
+	if t.untidy && t.held == nil {
+		t.untidy = false
+		t.collect()
+	}
+}
+
+// discard removes a candidate that leads to nothing.
+func (t *transition) discard() {
+	if n := t.candidate.Number; n != 0 && n != t.accepted().Number {
+		t.collect()
+	}
+}
+
+// collect removes the generations that nobody can go back to.
+func (t *transition) collect() { t.assign(collect{inUse: t.ladder.Numbers()}) }

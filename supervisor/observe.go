@@ -26,7 +26,7 @@ func observe(c *config.Config, before, after *state) *status.Status {
 		Live:         after.live,
 		Accepted:     after.shownAccepted(c, before),
 		GoneDown:     after.shownDown(c),
-		Unwell:       after.unwell,
+		Unwell:       after.ails(),
 		Candidate:    after.tried,
 		PendingSince: status.At(after.undecided),
 		Rejection:    after.shownRejection(),
@@ -66,7 +66,7 @@ func (s *state) shownApp(c *config.Config) status.App {
 // proved it. One that isn't proved isn't shown.
 func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted {
 	shown, was, is := before.seen.Accepted, before.accepted(), s.accepted()
-	if s.unproved != nil || is.Number == 0 {
+	if s.isUnproved() || is.Number == 0 {
 		return shown
 	}
 	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked ||
@@ -99,11 +99,13 @@ func shownOf(r *linker.Rung) status.Generation {
 // shownRejection is the last one, with the time of the next try. There is none after a revert, nor
 // when confit has ended.
 func (s *state) shownRejection() *status.Rejection {
-	if s.lastRejection == nil || s.phase == done {
-		return s.lastRejection
+	if s.told == nil {
+		return nil
 	}
-	r := *s.lastRejection
-	r.NextTry = status.At(s.rejection.nextTry)
+	r := s.told.Rejection
+	if s.phase != done {
+		r.NextTry = status.At(s.rejected.TryBy())
+	}
 	return &r
 }
 

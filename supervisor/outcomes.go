@@ -140,15 +140,23 @@ func (t *transition) reportEnded(err error) {
 	}
 }
 
+// tellsSoon reports that what is held may come into the list in a moment.
+func (t *transition) tellsSoon() bool {
+	v := t.held
+	if v == nil || v.Outcome == nil {
+		return false
+	}
+	hash := v.Outcome.Hash
+	return v.Outcome.Kind == outcomes.Relapsed || hash != "" && hash == t.outcomes.Question()
+}
+
 // tell waits at the end for the report hook, and for a stop that says that a death was none. It
 // reports whether there is anything to wait for.
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
-	held := t.held.outcome
-	by := t.outcomes.Owed(t.moment(t.now), held != nil &&
-		(held.Kind == outcomes.Relapsed || held.Hash != "" && held.Hash == t.outcomes.Question()))
-	if t.held.before != nil {
-		by = later(by, t.held.by)
+	by := t.outcomes.Owed(t.moment(t.now), t.tellsSoon())
+	if t.before != nil {
+		by = later(by, t.heldBy())
 	}
 	if t.over(by) {
 		return false

@@ -6,6 +6,7 @@ import (
 
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/verdict"
 )
 
 // exposure is how far a candidate has come towards the app.
@@ -57,19 +58,8 @@ func (c *complaints) isNew(about topic, text string) (isNew bool) {
 	return isNew
 }
 
-// rejection is what became of the mounted configuration, if it was rejected.
-type rejection struct {
-	stands  bool          // the mounted configuration isn't live, and the log says so
-	inputs  linker.Hash   // of the candidate: what a renderer makes of them may differ. Zero when there was none
-	nextTry time.Time     // zero: only a change is tried
-	wait    time.Duration // before nextTry; the next wait is twice as long
-}
-
 // exit is how confit ends.
-type exit struct {
-	code   int
-	reason error // nil when the app or the platform decided it
-}
+type exit = verdict.Exit
 
 // Rejected is why confit ended before the app was started.
 type Rejected struct {
@@ -92,17 +82,6 @@ type notStarted struct{ error }
 
 func (e *notStarted) Unwrap() error { return e.error }
 
-// verdict is what it means that a generation is rejected: for the log, the status and the report.
-type verdict struct {
-	line      *say              // nil: it was said
-	rejection *status.Rejection // nil: the status is about something else
-	outcome   *linker.Outcome   // nil: nothing is told
-	by        time.Time         // when one that is held is passed
-	before    *linker.Ladder    // before it counted a death; nil: it counts none
-}
-
-func (v verdict) stands() bool { return v.outcome != nil || v.before != nil }
-
 // notes is how note.json stands.
 type notes struct {
 	held   *linker.Note // what it holds
@@ -114,16 +93,15 @@ type notes struct {
 // history is what has happened, where the rest of the state shows it no more. It is for the status
 // and the log: nothing is decided by it. What a pointer leads to never changes.
 type history struct {
-	live          *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
-	tried         *status.Generation // the candidate that is on its way; nil: none is
-	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
-	lastRejection *status.Rejection
-	lastReport    *status.Report
-	gated         time.Time       // since when the gate is asked, or waits for that
-	stalled       time.Time       // since when the linker's answer is overdue; zero: it isn't
-	damaged       bool            // bytes of the accepted generation, which no volume has any more
-	relinked      time.Time       // when the links files were changed; zero: they are as they were read
-	count         status.Counters // each goes up where the thing happens: no state shows how often it did
+	live       *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
+	tried      *status.Generation // the candidate that is on its way; nil: none is
+	undecided  time.Time          // since when a change is neither accepted nor rejected; zero: there is none
+	lastReport *status.Report
+	gated      time.Time       // since when the gate is asked, or waits for that
+	stalled    time.Time       // since when the linker's answer is overdue; zero: it isn't
+	damaged    bool            // bytes of the accepted generation, which no volume has any more
+	relinked   time.Time       // when the links files were changed; zero: they are as they were read
+	count      status.Counters // each goes up where the thing happens: no state shows how often it did
 }
 
 // say is the action that logs a line.
@@ -133,17 +111,54 @@ type say struct {
 	keys    []any
 }
 
-// setback is how what is mounted failed, at a start where nothing is accepted.
-type setback struct {
-	stands   bool
-	end      exit // how confit ends if there is nothing else
-	bearable bool // the app can be started on it all the same: it was only not well, or nobody let it go
+// known is what is known against staged keys: nil where nothing is. What a pointer leads to never
+// changes.
+type known struct {
+	rejected *verdict.Verdict // against what is mounted, which isn't live
+	doubted  *verdict.Verdict // against what is in force: it isn't proved, or the app isn't well on it
+	killed   *verdict.Verdict // what confit was killed with, or the app ended on at its entrypoint
+	died     *verdict.Verdict // what the app died of after it was accepted
+	told     *verdict.Verdict // what the status shows: the last one that was told, whether or not it stands
+	recorded *verdict.Verdict // what the next confit finds if this one is killed
+
+	held     *verdict.Verdict // on a death of the app, until From: a stop says that it was none
+	heldLine *say             // what the log is to say then; nil: nothing
+	before   *linker.Ladder   // the ladder without that death; nil: it isn't counted
 }
 
-// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback,
-// unless that is the last rung.
-func (s *state) noteSetback(end exit, bearable bool) {
-	if !s.setback.stands || s.ladder.IsDown() {
-		s.setback = setback{true, end, bearable}
+// isUnproved reports that what is in force was accepted without a proof, as there was nothing else.
+func (k *known) isUnproved() bool { return k.doubted != nil && k.doubted.Attempts > 0 }
+
+// isWell reports that nobody has to ask verify again about the app on what was accepted before.
+func (k *known) isWell() bool { return k.doubted.TryBy().IsZero() }
+
+// ails is why; "": it is well.
+func (k *known) ails() string {
+	if k.isWell() {
+		return ""
 	}
+	return k.doubted.Step + ": " + k.doubted.Reason
+}
+
+// heldBy is when the verdict that is held counts; zero: none is held.
+func (k *known) heldBy() (by time.Time) {
+	if k.held != nil {
+		by = k.held.From
+	}
+	return by
+}
+
+// replace puts a verdict in the place of the same one.
+func (k *known) replace(v, by *verdict.Verdict) {
+	for _, slot := range []**verdict.Verdict{&k.rejected, &k.held, &k.told} {
+		if *slot == v {
+			*slot = by
+		}
+	}
+}
+
+// risk is the step of a candidate in which a kill of confit would count.
+type risk struct {
+	step     string // "": in none
+	suspects string // who may need too much memory in it
 }

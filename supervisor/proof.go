@@ -48,7 +48,7 @@ func (t *transition) prove() {
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the reload, or by an
 // earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.app.MayBeReady() && (!t.started && t.unwell == "" || t.app.SaysReady) && t.generationInDoubt() {
+	if t.app.MayBeReady() && (!t.started && t.isWell() || t.app.SaysReady) && t.generationInDoubt() {
 		t.proof.readyBy = t.now.Add(readyTimeout)
 	}
 }

@@ -1,18 +1,17 @@
 package supervisor
 
 import (
-	"cmp"
 	"errors"
 	"log/slog"
 	"maps"
 	"slices"
-	"time"
 
 	"confit/linker"
 	"confit/process"
 	"confit/status"
 	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
+	"confit/supervisor/verdict"
 )
 
 // fail takes back what is to blame for a proof that failed.
@@ -27,69 +26,27 @@ func (t *transition) fail(step string, reason error, tail string) {
 // reject drops the candidate, and says what is wrong with it, which generation stays in force and
 // what to do.
 func (t *transition) reject(step string, reason error, tail string) {
-	t.isRetry = t.isRetry && t.candidate.Inputs == t.rejection.inputs // else something else is mounted by now
+	t.isRetry = t.isRetry && t.rejected.IsOf(t.candidate.Inputs) // else something else is mounted by now
 	switch {
 	case t.candidate.Fallback:
 		t.Error("fallback rejected", t.reasons(step, reason)...)
-		t.dropCandidate()
-		return
 	case t.exposure.reached() && t.isLast():
 		t.stayUnaccepted(step, reason, tail)
 		return
+	default:
+		v := t.verdictOn(step, reason, tail)
+		v.Outcome = t.outcome(t.rejectedAs(step), hexOf(v.Common), step, v.Reason)
+		t.against(v, t.lineOf(v, reason))
 	}
-	outcome := outcomes.Rejected
-	if t.exposure.reached() {
-		outcome = wayBack(t.candidate.Shared == t.accepted().Shared)
-	}
-	r := t.rejectionFor(step, reason, tail)
-	t.planRetry()
-	t.judge(verdict{
-		line:      t.rejected(r, reason),
-		rejection: r,
-		outcome:   t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error()),
-	})
-	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.Runs() || step == "gate")
 	t.dropCandidate()
 }
 
-// rejectionFor is what the status will say of a candidate that is rejected.
-func (t *transition) rejectionFor(step string, reason error, tail string) *status.Rejection {
-	keys := sums(t.candidate.Changes)
-	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1,
-		Keys: keys, HeldUp: t.heldUp(keys)}
-	if t.candidate.Number != 0 {
-		r.Hash = t.candidate.Hash.Hex()
+// rejectedAs is the outcome of the candidate. What another container has gone back from stays that.
+func (t *transition) rejectedAs(step string) string {
+	if t.exposure.reached() || step == stepSoak {
+		return wayBack(t.candidate.Shared == t.accepted().Shared)
 	}
-	if t.isRetry && t.lastRejection != nil {
-		r.Attempts = t.lastRejection.Attempts + 1
-	}
-	return &r
-}
-
-// heldUp is what has changed since something was refused that still stands, and since when: a
-// generation is all keys. Where none of the keys is different any more that were refused first,
-// something else is refused.
-func (t *transition) heldUp(keys map[string]status.Sum) map[string]status.Time {
-	held, stands, before := map[string]status.Time{}, false, cmp.Or(t.held.rejection, t.lastRejection)
-	if !t.rejection.stands || before == nil {
-		return held
-	}
-	for key := range keys {
-		since, isHeld := before.HeldUp[key]
-		_, wasThere := before.Keys[key]
-		switch {
-		case isHeld:
-			held[key] = since
-		case wasThere:
-			stands = true
-		default:
-			held[key] = status.At(t.now)
-		}
-	}
-	if !stands {
-		clear(held)
-	}
-	return held
+	return outcomes.Rejected
 }
 
 // wayBack is the outcome of a generation that the app may have read. Nobody goes back from what all
@@ -101,43 +58,23 @@ func wayBack(stays bool) string {
 	return outcomes.RolledBack
 }
 
-// planRetry sets when the rejected candidate is tried again: its failure may pass, as when a name
-// can't be resolved. A candidate that the app was reloaded with, or that confit was killed with,
-// waits for a change: another try would cost service again.
-func (t *transition) planRetry() {
-	wait := t.config.Retry
-	if t.isRetry {
-		wait = 2 * t.rejection.wait
-	}
-	t.rejection = rejection{stands: true, inputs: t.candidate.Inputs}
-	switch {
-	case t.isRemembered():
-		if by := t.ladder.TriesAgain(); !t.over(by) {
-			t.rejection.wait, t.rejection.nextTry = by.Sub(t.now).Round(time.Second), by
-		}
-	case !t.exposure.reached() && t.kills() < maxKills:
-		t.rejection.wait = min(wait, outcomes.MaxRetry)
-		t.rejection.nextTry = t.now.Add(t.rejection.wait)
-	}
-}
-
-// rejected is the log line of a candidate that is rejected.
-func (t *transition) rejected(r *status.Rejection, reason error) *say {
+// lineOf is the log line of a candidate that is rejected.
+func (t *transition) lineOf(v *verdict.Verdict, reason error) *say {
 	level := slog.LevelError
 	if t.isRetry {
 		level = slog.LevelWarn
 	}
-	keys := t.reasons(r.Step, reason)
+	keys := t.reasons(v.Step, reason)
 	if len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
 	}
-	if len(r.HeldUp) > 0 {
-		keys = append(keys, "heldUp", status.FirstNames(slices.Sorted(maps.Keys(r.HeldUp))))
+	if len(v.HeldUp) > 0 {
+		keys = append(keys, "heldUp", status.FirstNames(slices.Sorted(maps.Keys(v.HeldUp))))
 	}
-	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
-		keys = append(keys, "nextTry", t.rejection.wait)
+	if !t.nothingToStartOn() && !v.Next.IsZero() {
+		keys = append(keys, "nextTry", v.Wait)
 	}
-	return &say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(r.Step, reason))}
+	return &say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", t.todo(v.Step, reason))}
 }
 
 // todo is what to do about a configuration that was rejected.
@@ -170,8 +107,7 @@ func (t *transition) reasons(step string, reason error) []any {
 // stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may
 // have a reason of its own, so nothing is taken back, and verify is asked again.
 func (t *transition) stayUnwell(step string, reason error) {
-	text := step + ": " + reason.Error()
-	if text != t.unwell {
+	if step+": "+reason.Error() != t.ails() {
 		t.Warn("app is not well on what was accepted: it goes on", "step", step,
 			"reason", reason.Error(),
 			"generation", t.accepted().Number, "hash", t.accepted().Hash, "nextTry", t.config.Retry)
@@ -179,7 +115,7 @@ func (t *transition) stayUnwell(step string, reason error) {
 	if t.exposure.published() {
 		t.makeAccepted(false)
 	}
-	t.unwell, t.wellBy = text, t.now.Add(t.config.Retry)
+	t.againstInForce(step, reason)
 	t.endTransaction()
 }
 
@@ -213,10 +149,10 @@ func (t *transition) goOn() {
 		t.fallBack()
 	case t.ladder.IsDown():
 		t.endOnTop()
-	case t.setback.bearable: // what is mounted, which failed first
+	case t.failed.IsBearable(): // what is mounted, which failed first
 		t.stageMounted()
 	default:
-		t.endWith(t.setback.end)
+		t.endWith(t.failed.Ends())
 	}
 }
 
@@ -242,7 +178,7 @@ func (t *transition) recoverFromExit() {
 		step, reason := "probation", t.appFailure
 		if t.endedAtEntrypoint() {
 			step = linker.StepEntry
-			t.trials.Ended()
+			t.endAtEntrypoint()
 		}
 		t.appFailure, t.byDeath = nil, true
 		t.fail(step, reason, "")
@@ -260,6 +196,6 @@ func (t *transition) systemRefused(step string, err error) {
 		return
 	}
 	t.reportSystemError(err)
-	t.noteSetback(exit{process.ExitSystem, err}, false)
+	t.noteFailed(&verdict.Verdict{End: exit{Code: process.ExitSystem, Reason: err}})
 	t.dropCandidate()
 }

@@ -48,7 +48,7 @@ func (t *transition) reloadEnded(err error, tail string) {
 
 func (t *transition) rescan() {
 	t.warnUnread()
-	if t.unwell != "" && t.over(t.wellBy) && !t.app.IsAtEntrypoint() {
+	if t.isDue(t.doubted.TryBy()) && !t.app.IsAtEntrypoint() {
 		t.prove()
 		return
 	}

@@ -71,7 +71,7 @@ func (s Supervisor) run() (code int, err error) {
 	}
 	l.end(closed)
 	process.TakeTerminal()
-	return l.state.exit.code, l.state.exit.reason
+	return l.state.exit.Code, l.state.exit.Reason
 }
 
 // warnUnread says which notes of the containers before this one can't be read, or not be trusted.

@@ -61,10 +61,10 @@ func (p *player) rest() {
 	if p.state.phase == done && p.begun {
 		p.begun = false
 		reason := ""
-		if p.state.exit.reason != nil {
-			reason = ": " + p.state.exit.reason.Error()
+		if p.state.exit.Reason != nil {
+			reason = ": " + p.state.exit.Reason.Error()
 		}
-		p.write("end %d%s", p.state.exit.code, reason)
+		p.write("end %d%s", p.state.exit.Code, reason)
 		for p.pending() != nil && jobName(p.pending()) != p.hanging { // nobody takes the answers any more
 			p.carryOut()
 		}

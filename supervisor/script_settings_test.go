@@ -96,7 +96,7 @@ func formerOf(t *testing.T, words []string, now time.Time) *linker.Former {
 		case "killed":
 			f.Killed = formerTrial(t, value)
 		case "remembered":
-			f.Remembered = formerRemembered(t, value, now)
+			f.Late = formerLate(t, value, now)
 		default:
 			n++
 			f.Ladder.Rungs[n].Generation = made{number: atoi(t, words[i]), holds: letter(atoi(t, words[i+1])), at: now.Add(-time.Duration(n*n*100+1) * time.Hour).Unix()}.generation()
@@ -116,10 +116,11 @@ func formerOf(t *testing.T, words []string, now time.Time) *linker.Former {
 	return f
 }
 
-// formerRemembered is N[,AGO[,WAIT]].
-func formerRemembered(t *testing.T, value string, now time.Time) linker.Remembered {
+// formerLate is N[,AGO[,WAIT]].
+func formerLate(t *testing.T, value string, now time.Time) linker.Late {
 	parts := append(strings.Split(value, ","), "", "")
-	r := linker.Remembered{Inputs: letter(atoi(t, parts[0])).inputs(), Wait: 3600}
+	l := letter(atoi(t, parts[0]))
+	r := linker.Late{Inputs: l.inputs(), Common: l.hash(), Wait: 3600}
 	ago, _ := time.ParseDuration(parts[1])
 	if r.At = now.Add(-ago).Unix(); parts[2] != "" {
 		wait, _ := time.ParseDuration(parts[2])

@@ -25,7 +25,7 @@ func inNote(n *linker.Note) string {
 	if n.Ladder.On > 0 && n.Ladder.On == n.Ladder.Len() {
 		text += "; on the fallback"
 	}
-	if r := n.Remembered; r.Inputs != (linker.Hash{}) {
+	if r := n.Late; r.Inputs != (linker.Hash{}) {
 		text += fmt.Sprintf(", not %x again within %v", r.Inputs[:1], time.Duration(r.Wait)*time.Second)
 	}
 	for _, o := range n.Outcomes {

@@ -52,7 +52,7 @@ func (s *state) waitsFor() string {
 		more = " (the app is about to end)"
 	case s.phase == running && !s.readBy.IsZero():
 		more = " (the app is to read)"
-	case s.phase == running && s.rejection.stands:
+	case s.phase == running && s.rejected != nil:
 		more = " (what is mounted was rejected)"
 	case s.phase == gating && !s.hook:
 		more = " (not asked yet)"

@@ -10,7 +10,7 @@ import (
 	"confit/supervisor/app"
 	"confit/supervisor/ladder"
 	"confit/supervisor/outcomes"
-	"confit/supervisor/trial"
+	"confit/supervisor/verdict"
 )
 
 // phase is what the change is doing, or the app's half. Each has one deadline. The report hook has
@@ -75,14 +75,8 @@ type state struct {
 
 	transaction
 	ladder ladder.Ladder // what there is to go back to
-	// why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	unproved *status.Rejection
-	// why the app isn't well on what it was started on, and was accepted before; "": it is
-	unwell string
-	wellBy time.Time // when verify is asked again about that
 	// the proof of the accepted generation, until the note has it and the log says so; "": it does
 	pendingProof string
-	putOffBy     time.Time // when what confit was killed with is tried again; zero: nothing was put off
 	note         notes
 	untidy       bool      // a generation that nobody can go back to may be left
 	repairBy     time.Time // when what others have changed is put right next
@@ -98,10 +92,8 @@ type state struct {
 	writing  linker.Writing // how the volumes change
 	// what the last look at the volumes saw; "": the next one stages the mounted configuration
 	fingerprint linker.Fingerprint
-	trials      trial.Trials // what confit was killed with, and what it tries
 
-	rejection  rejection
-	held       verdict // on the app's death, for a moment
+	known
 	outcomes   outcomes.Outcomes
 	complaints complaints
 	degraded   string // how the configuration side broke down; "": it works
@@ -154,5 +146,7 @@ type transaction struct {
 	// the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0:
 	// there is none
 	wentFrom int
-	setback  setback // how what is mounted failed, where nothing is accepted
+	failed   *verdict.Verdict // decides what follows if nothing else is left; nil: nothing has failed
+	risk     risk
+	excused  bool // the app was asked to stop: a kill of confit says nothing of the candidate
 }

@@ -8,7 +8,6 @@ import (
 	"confit/linker"
 	"confit/status"
 	"confit/supervisor/ladder"
-	"confit/supervisor/trial"
 )
 
 // begin returns the first state and its actions. The first configuration is staged like any other,
@@ -16,9 +15,10 @@ import (
 // fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{config: c, now: now, state: state{
-		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback},
-		note:   notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed),
-		links: c.LinksRead, repairBy: now.Add(c.Rescan),
+		ladder: ladder.Ladder{Ladder: former.Ladder, Fallback: fallback},
+		note:   notes{held: &former.Note, given: &former.Note},
+		known:  takenUp(former, now),
+		links:  c.LinksRead, repairBy: now.Add(c.Rescan),
 	}}
 	if former.Unread != nil {
 		t.complaints[noting] = former.Unread.Error()
@@ -49,7 +49,7 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 
 // A timer that comes late, or twice, does no harm: the deadline is compared with now.
 func (elapsed) take(t *transition) {
-	if t.over(t.held.by) {
+	if t.isDue(t.heldBy()) {
 		t.passVerdict()
 	}
 	if t.isDue(t.deadline) {

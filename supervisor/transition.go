@@ -89,11 +89,9 @@ func (t *transition) onApp() *app.Move {
 
 // onLadder is a move of what there is to go back to.
 func (t *transition) onLadder() *ladder.Move {
-	return &ladder.Move{Ladder: &t.ladder, Now: t.now, For: t.config.SoakFor()}
+	return &ladder.Move{Ladder: &t.ladder, Now: t.now, For: t.config.SoakFor(),
+		HasDied: t.died.IsLike(t.accepted().Inputs, t.accepted().Shared)}
 }
 
 // renew begins another transaction.
-func (t *transition) renew(with transaction) {
-	t.transaction = with
-	t.trials.Fresh()
-}
+func (t *transition) renew(with transaction) { t.transaction = with }

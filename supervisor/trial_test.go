@@ -6,7 +6,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/supervisor/trial"
 )
 
 // lives is a row of confits on one state directory, of which only the trial is left.
@@ -17,7 +16,7 @@ type lives struct {
 
 // is lets the next confit stage a candidate.
 func (l *lives) is(of letter) *lives {
-	l.transition = transition{config: &config.Config{}, state: state{trials: trial.Former(l.disk), ladder: l.ladder}}
+	l.transition = transition{config: &config.Config{}, state: state{known: takenUp(&linker.Former{Killed: l.disk}, time.Time{}), ladder: l.ladder}}
 	l.candidate = linker.Candidate{Generation: made{number: 9, holds: of}.generation()}
 	return l
 }
@@ -100,7 +99,7 @@ func TestTrial_ends(t *testing.T) {
 			l.is(letterA).tries(linker.StepPublish).then((*transition).disarm)
 		},
 		"paused": func(l *lives) {
-			l.is(letterA).tries(linker.StepHooks).then(func(t *transition) { t.trials.Pause() })
+			l.is(letterA).tries(linker.StepHooks).then((*transition).pauseTrial)
 		},
 		"the fallback": func(l *lives) {
 			l.is(letterA).candidate.Fallback = true
@@ -138,7 +137,7 @@ func TestTrial_of_another_step(t *testing.T) {
 func TestTrial_paused(t *testing.T) {
 	l := &lives{}
 	l.is(letterA).tries(linker.StepHooks)
-	l.is(letterA).tries(linker.StepHooks).then(func(t *transition) { t.trials.Pause() })
+	l.is(letterA).tries(linker.StepHooks).then((*transition).pauseTrial)
 	l.is(letterA).want(t, 1)
 }
 

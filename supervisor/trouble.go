@@ -5,6 +5,7 @@ import (
 
 	"confit/process"
 	"confit/supervisor/app"
+	"confit/supervisor/verdict"
 )
 
 // A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and passes
@@ -20,7 +21,8 @@ func (e crashed) take(t *transition) {
 		return
 	}
 	t.serve()
-	t.setback = setback{end: exit{process.ExitSystem, e.err}} // also of an app that must not stay on what was rejected
+	// also of an app that must not stay on what was rejected
+	t.failed = &verdict.Verdict{End: exit{Code: process.ExitSystem, Reason: e.err}}
 	switch t.app.Phase {
 	case app.Probing:
 		t.onApp().Rest()
@@ -28,7 +30,7 @@ func (e crashed) take(t *transition) {
 		if t.ladder.HasAccepted() && !t.neverStarted() {
 			t.drain(app.StartAgain)
 		} else {
-			t.endWith(t.setback.end)
+			t.endWith(t.failed.End)
 		}
 	}
 }

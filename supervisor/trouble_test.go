@@ -50,7 +50,7 @@ func TestCrash_without_resort(t *testing.T) {
 	i.isIn(phase(app.Restarting))
 	i.gives(crashed{errors.New("index out of range")}, exited{}, cleared{})
 	i.isIn(done)
-	if got := i.state.exit.code; got != process.ExitSystem {
+	if got := i.state.exit.Code; got != process.ExitSystem {
 		t.Errorf("confit ends with %d, want %d", got, process.ExitSystem)
 	}
 }

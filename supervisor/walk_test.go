@@ -133,7 +133,7 @@ func (w *world) quiet() {
 			w.fatalf("hook %d outlives confit", w.hook)
 		}
 		w.outcomeOutlives()
-		if s.exit.code == process.ExitRejected && w.fallback != nil && !w.fellBack && !w.frail {
+		if s.exit.Code == process.ExitRejected && w.fallback != nil && !w.fellBack && !w.frail {
 			w.fatalf("ends without having tried the fallback")
 		}
 	case w.stop:
@@ -141,19 +141,19 @@ func (w *world) quiet() {
 	case s.degraded != "":
 	case s.shown() == gating:
 		w.mayWaitForGate()
-	case (s.rejection.stands || s.unwell != "" || s.ladder.IsDown()) != (s.seen.Verdict() == status.Rejected):
-		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.seen.Encode())
+	case (s.rejected != nil || !s.isWell() || s.ladder.IsDown()) != (s.seen.Verdict() == status.Rejected):
+		w.fatalf("refused is %+v, and the status says %s", s.rejected, s.seen.Encode())
 	case s.complaints[applying] != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
 		w.fatalf("nothing is under way, and the status says %s", s.seen.Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
 	case w.live == nil:
 		w.fatalf("an app runs on no generation")
-	case w.live.number != w.mounted.number && !s.rejection.stands:
+	case w.live.number != w.mounted.number && s.rejected == nil:
 		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
 	case w.live.number == w.mounted.number && w.live.fallback:
 		w.fatalf("what is live is mounted, and still counts as the fallback")
-	case w.live.number == w.mounted.number && s.rejection.stands != (s.unproved != nil):
+	case w.live.number == w.mounted.number && (s.rejected != nil) != s.isUnproved():
 		w.fatalf("what is mounted is live, and still counts as refused")
 	case s.accepted().Durable && s.ladder.Len() > 1:
 		w.fatalf("keeps an older generation for nothing")

@@ -7,6 +7,7 @@ import (
 	"confit/config"
 	"confit/process"
 	"confit/supervisor/app"
+	"confit/supervisor/verdict"
 )
 
 // withdrawNow is for an app that is gone: nobody is served during a pause.
@@ -31,7 +32,7 @@ func (t *transition) withdrawEnded(e event) {
 		switch {
 		// it can't be put in force, and so not be started on
 		case t.neverStarted() && t.wentFrom == 0 && t.ladder.HasAccepted():
-			t.endNow(exit{process.ExitSystem, e.err})
+			t.endNow(exit{Code: process.ExitSystem, Reason: e.err})
 		case t.neverStarted() && t.wentFrom == 0: // whatever follows replaces what is published
 			t.endTrial()
 			t.goOn()
@@ -49,16 +50,16 @@ func (t *transition) goFurther(err error) {
 	t.Error("generation not gone back to", "error", err.Error())
 	t.wentFrom = cmp.Or(t.wentFrom, t.accepted().Number)
 	t.ladder.Ladder, t.untidy = t.ladder.Without(), true
-	t.unwell, t.wellBy = "", noDeadline // verify would be asked about what is gone
+	t.liftUnwell() // verify would be asked about what is gone
 	switch {
 	case t.ladder.HasAccepted():
 		t.withdraw()
 		return
 	case t.ladder.IsDown() || t.ladder.Fallback || !t.app.Runs():
-		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
+		t.failed = &verdict.Verdict{End: exit{Code: process.ExitSystem, Reason: err}, Bearable: t.app.Runs()}
 		t.dropCandidate()
-	case t.setback.end.code == process.ExitRejected: // by this transaction
-		t.stayUnproved()
+	case t.failed.Ends().Code == process.ExitRejected: // by this transaction
+		t.stayUnproved(t.rejected)
 	default: // nobody has found anything wrong with what is in force: it is tried again
 		t.endTransaction()
 	}
@@ -78,9 +79,10 @@ func (t *transition) takenBack(e withdrawn) {
 	t.endTrial()
 	changes := t.candidate.Changes
 	if further {
-		changes, t.pendingProof = e.changes, ""                                  // the log has said it
-		if t.ladder.HasAccepted() && t.rejection.inputs == t.accepted().Inputs { // it is the mounted configuration
-			t.rejection, t.accepted().Fallback = rejection{}, false
+		changes, t.pendingProof = e.changes, "" // the log has said it
+		if t.ladder.HasAccepted() && t.rejected.IsOf(t.accepted().Inputs) {
+			t.accepted().Fallback = false
+			t.lift()
 		}
 		t.rebase(changes)
 	}

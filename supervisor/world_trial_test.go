@@ -3,6 +3,7 @@ package supervisor
 import (
 	"cmp"
 	"confit/linker"
+	"confit/supervisor/verdict"
 )
 
 // The world of the linker's record of kills.
@@ -12,15 +13,15 @@ import (
 func (w *world) wasKilled(c content) {
 	switch {
 	case c.killer:
-		w.state.trials.Former = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: maxKills}
+		w.state.killed = verdict.Found(linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: maxKills})
 	case c.shaky:
-		w.state.trials.Former = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: 1}
+		w.state.killed = verdict.Found(linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: 1})
 	}
 }
 
 // noteTrial notes which step a kill would count in.
 func (w *world) noteTrial(a record) {
-	if w.trial = ""; w.state.trials.IsOpen() && a.trial == w.state.trials.Now(linker.Hash{}) {
+	if w.trial = ""; w.state.risk.step != "" && a.trial == w.state.recorded.Record() {
 		w.trial = a.trial.Step
 	}
 }
@@ -35,7 +36,7 @@ func (w *world) mustBeOnTrial() {
 	}
 	want := ""
 	switch {
-	case s.trials.Disarmed:
+	case s.excused:
 	case w.visible != nil && w.visible == about: // a fallback may still be visible, as the system refused to take it back
 		want = linker.StepPublish
 	case s.shown() == rendering, s.shown() == validating, s.shown() == gating && s.neverStarted():

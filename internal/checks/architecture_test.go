@@ -39,7 +39,7 @@ var forbidden = map[string][]string{
 	"supervisor/app":      {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "context"},
 	"supervisor/ladder":   {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 	"supervisor/outcomes": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
-	"supervisor/trial":    {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context", "time"},
+	"supervisor/verdict":  {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 
 	"supervisor/statusfile": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 

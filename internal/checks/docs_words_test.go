@@ -8,13 +8,13 @@ import (
 // mostWords is how many words a page may have, as wc -w counts them.
 var mostWords = map[string]int{
 	"CHANGELOG.md":    240, // until 0.1.0 is released
-	"HACKING.md":      830,
+	"HACKING.md":      840,
 	"README.md":       1_170,
 	"docs/README.md":  260,
 	"docs/fleet.md":   1_610,
 	"docs/kubectl.md": 2_320,
 
-	"docs/failures.md":        1_480,
+	"docs/failures.md":        1_490,
 	"docs/reference.md":       4_170,
 	"docs/status.md":          1_610,
 	"docs/troubleshooting.md": 2_420,
@@ -30,14 +30,14 @@ var mostWords = map[string]int{
 	"docs/internals/conformance.md":  480,
 	"docs/internals/decisions.md":    3_790,
 	"docs/internals/dependencies.md": 370,
-	"docs/internals/design.md":       2_310,
+	"docs/internals/design.md":       2_350,
 	"docs/internals/measurements.md": 860,
 }
 
 // How many words those for users may have together, those for contributors, and both with the pages that GitHub shows:
 // HACKING, CONTRIBUTING and SECURITY.
 const (
-	mostForUsers        = 28_115
+	mostForUsers        = 28_120
 	mostForContributors = 7_690
 	mostTogether        = 37_500
 )

@@ -33,14 +33,14 @@ var mayImport = map[string][]string{
 
 	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/process/entrypoint", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/trial"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/process/entrypoint", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/verdict"},
 
 	// The packages below the supervisor. None knows another.
 	"supervisor/app":      {"confit/notify", "confit/process", "confit/signals"},
 	"supervisor/ladder":   {"confit/linker"},
 	"supervisor/outcomes": {"confit/linker"},
 	"supervisor/slots":    {},
-	"supervisor/trial":    {"confit/linker"},
+	"supervisor/verdict":  {"confit/linker", "confit/status"},
 
 	"supervisor/statusfile": {"confit/linker", "confit/signals", "confit/status"},
 

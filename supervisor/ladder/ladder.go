@@ -9,9 +9,7 @@
 // It guarantees that
 //   - a death leads down only where there is something below, and only while what the app was
 //     started on isn't durable;
-//   - each rung is tried once, and then the top is what confit is on again;
-//   - what the app has died of isn't tried again for an hour, the next time for two, and for a day
-//     at most.
+//   - each rung is tried once, and then the top is what confit is on again.
 //
 // It starts nothing, and says nothing: the caller knows whether a life counts, what is mounted, and
 // what is told.
@@ -27,11 +25,10 @@ import (
 
 // Ladder is what there is to go back to. The zero value has nothing.
 type Ladder struct {
-	linker.Ladder                   // the accepted generations, and the one that the app is on
-	Remembered    linker.Remembered // what the app has died of, and isn't tried again for a while
-	Fallback      bool              // there is one, and this confit has not tried it
-	DownFor       string            // why the app went down from the top; "": it didn't, or a former confit knew
-	Counted       bool              // a death was counted: that is noted at once, also when confit ends
+	linker.Ladder        // the accepted generations, and the one that the app is on
+	Fallback      bool   // there is one, and this confit has not tried it
+	DownFor       string // why the app went down from the top; "": it didn't, or a former confit knew
+	Counted       bool   // a death was counted: that is noted at once, also when confit ends
 	// when the app has lived for --soak, since its start and since this confit accepted something
 	SoaksAt time.Time
 
@@ -43,13 +40,11 @@ type Move struct {
 	*Ladder
 	Now time.Time
 	For time.Duration // --soak; 0: what is accepted has soaked at once
+
+	HasDied bool // of what is in force, in an earlier row
 }
 
-const (
-	maxDeaths   = 2 // of the app in a row, which lead down from the top
-	firstWait   = time.Hour
-	longestWait = 24 * time.Hour
-)
+const maxDeaths = 2 // of the app in a row, which lead down from the top
 
 // IsDown reports that the app is on a lower rung, or that one is looked for.
 func (l *Ladder) IsDown() bool { return l.On > 0 }
@@ -72,17 +67,13 @@ func (l *Ladder) DownReason() string {
 	return cmp.Or(l.DownFor, "the app died of it in a former container")
 }
 
-// Remembers reports that the app has died of what comes from volumes so.
-func (l *Ladder) Remembers(inputs linker.Hash) bool {
-	return l.Remembered.Inputs == inputs && inputs != linker.Hash{}
-}
-
-// TriesAgain is when what is remembered may be tried again.
-func (l *Ladder) TriesAgain() time.Time { return time.Unix(l.Remembered.At+l.Remembered.Wait, 0) }
-
-// WasTried reports that the app has died of what comes from volumes so, and is on a lower rung.
-func (l *Ladder) WasTried(inputs linker.Hash) bool {
-	return slices.ContainsFunc(l.Above(), func(r linker.Rung) bool { return r.Inputs == inputs })
+// WasTried reports that the app has died of a generation, or of what all replicas share of it and isn't
+// in force, and is on a lower rung.
+func (l *Ladder) WasTried(g linker.Generation) bool {
+	isNew := g.Shared != l.InForce().Shared
+	return slices.ContainsFunc(l.Above(), func(r linker.Rung) bool {
+		return r.Inputs == g.Inputs || isNew && r.Shared == g.Shared
+	})
 }
 
 // StartSoak begins the time that the app has to live with what is in force.
@@ -109,7 +100,7 @@ func (m *Move) MayGoDown() bool { return !m.InForce().Durable && m.HasNext() && 
 // DiedTooOften reports that confit has to go down. A former confit may have counted.
 func (m *Move) DiedTooOften() bool {
 	allowed := maxDeaths
-	if m.IsDown() || m.Remembers(m.InForce().Inputs) {
+	if m.IsDown() || m.HasDied {
 		allowed = 1
 	}
 	return m.InForce().Deaths >= allowed && (m.IsDown() || m.MayGoDown())
@@ -152,9 +143,6 @@ func (m *Move) Soaked() (byStart bool) {
 	if m.InForce().AcceptedAt == 0 { // the fallback was only tried
 		m.InForce().AcceptedAt = m.Now.Unix()
 	}
-	if byStart && m.Remembers(m.InForce().Inputs) {
-		m.Remembered = linker.Remembered{}
-	}
 	m.Counted = true
 	return byStart
 }
@@ -164,26 +152,12 @@ func (m *Move) Accepted(g linker.Generation, started bool) {
 	g.AcceptedAt = m.Now.Unix()
 	m.StartSoak()
 	m.Ladder.Ladder = m.Accept(g, started, m.For == 0)
-	if !g.Fallback && !m.Remembers(g.Inputs) {
-		m.Remembered = linker.Remembered{}
-	}
-}
-
-// Remember keeps what the app has died of from being tried for a while.
-func (m *Move) Remember(inputs linker.Hash) {
-	wait := firstWait
-	if m.Remembers(inputs) {
-		wait = min(2*time.Duration(m.Remembered.Wait)*time.Second, longestWait)
-	}
-	m.Remembered = linker.Remembered{Inputs: inputs, At: m.Now.Unix(), Wait: int64(wait / time.Second)}
 }
 
 // TakeUp goes on with what a former confit has counted. A kill of it in a life that counts is a
 // death, too. It reports whether the accepted generation has died so.
 func (m *Move) TakeUp(killed linker.Trial) (died bool) {
-	m.Remembered.At = min(m.Remembered.At, m.Now.Unix()) // a clock was put right
-	a := m.InForce()
-	switch {
+	switch a := m.InForce(); {
 	case killed.Step != linker.StepPublish:
 	case a.Number == 0 && m.IsDown(): // while it tried the fallback
 		m.ToTop()

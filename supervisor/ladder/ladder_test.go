@@ -19,9 +19,10 @@ type walk struct {
 	number int
 	tried  map[linker.Hash]bool // since the app left the top
 	deaths int                  // in a row on the top
+	late   linker.Hash          // what it died of before
 }
 
-func (w *walk) move() *Move { return &Move{&w.l, w.now, soak} }
+func (w *walk) move() *Move { return &Move{&w.l, w.now, soak, w.l.InForce().Inputs == w.late} }
 
 func (w *walk) fails(what string) { w.t.Fatalf("%s: %+v", what, w.l) }
 
@@ -60,7 +61,7 @@ func (w *walk) dies() {
 		m.StartedOn(m.InForce().Hash)
 		return
 	}
-	if !wasDown && w.deaths < maxDeaths && !m.Remembers(before.Inputs) {
+	if !wasDown && w.deaths < maxDeaths && before.Inputs != w.late {
 		w.fails("one death leads down")
 	}
 	if !wasDown {
@@ -87,13 +88,9 @@ func (w *walk) soaks() {
 	}
 	top := m.Top().Inputs
 	if m.IsDown() {
-		again := m.Remembers(top)
-		before := m.Remembered.Wait
-		if m.Remember(top); again != (m.Remembered.Wait > int64(firstWait/time.Second)) || m.Remembered.Wait < before && again || m.TriesAgain().Sub(m.Now) > longestWait {
-			w.fails("it is remembered for a wrong time")
-		}
+		w.late = top
 	}
-	if m.Soaked(); m.IsDown() || !m.InForce().Soaked || m.WasTried(top) {
+	if m.Soaked(); m.IsDown() || !m.InForce().Soaked || m.WasTried(linker.Generation{Inputs: top}) {
 		w.fails("what is above stays")
 	}
 	w.deaths = 0
@@ -115,7 +112,7 @@ func TestTakeUp(t *testing.T) {
 	two := func() (l Ladder) {
 		for n := range 2 {
 			h := linker.Hash{byte(n + 1)}
-			(&Move{&l, time.Unix(1e9, 0), soak}).Accepted(linker.Generation{Number: n + 1, Hash: h, Inputs: h}, true)
+			(&Move{&l, time.Unix(1e9, 0), soak, false}).Accepted(linker.Generation{Number: n + 1, Hash: h, Inputs: h}, true)
 		}
 		return l
 	}
@@ -134,7 +131,7 @@ func TestTakeUp(t *testing.T) {
 		if c.change != nil {
 			c.change(&l)
 		}
-		if got := (&Move{&l, time.Unix(1e9, 0), soak}).TakeUp(c.killed); got != c.died || (l.InForce().Deaths == 1) != c.died || l.Counted != c.died {
+		if got := (&Move{&l, time.Unix(1e9, 0), soak, false}).TakeUp(c.killed); got != c.died || (l.InForce().Deaths == 1) != c.died || l.Counted != c.died {
 			t.Errorf("%s: died %v, with %d deaths", name, got, l.InForce().Deaths)
 		}
 	}

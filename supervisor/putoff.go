@@ -1,6 +1,9 @@
 package supervisor
 
-import "confit/linker"
+import (
+	"confit/linker"
+	"confit/supervisor/verdict"
+)
 
 // What follows from it that confit was killed while it tried a candidate, or that the app ended at
 // its entrypoint.
@@ -11,25 +14,23 @@ import "confit/linker"
 // it may be what repairs the other.
 func (t *transition) putOff() {
 	keys := append(t.killKeys(), "live", t.standing())
-	t.trials.PutOff()
-	if t.trials.IsUnconfirmed() {
+	t.tryLater(t.killed.BehindOther())
+	if t.killed.IsUnconfirmed() {
 		t.Warn("candidate put off until the app has begun on something else: the app ended on it at its entrypoint, or confit was killed there", keys...)
 	} else {
-		wait := t.putOffWait()
-		t.putOffBy, t.fingerprint = t.now.Add(wait), "" // the next look stages it again
 		t.Warn("candidate put off until the app runs: confit was killed with it", append(keys,
-			"nextTry", wait)...)
+			"nextTry", t.putOffWait())...)
 	}
 	t.changeWaits()
 	t.recordTrial()
-	t.noteSetback(exit{}, true)
+	t.noteFailed(&verdict.Verdict{Bearable: true})
 	t.dropCandidate()
 }
 
 // sayTriedAgain says why a candidate isn't put off.
 func (t *transition) sayTriedAgain() {
 	why := "trying again what confit was killed with: there is nothing else to start on"
-	switch isPutOff, atEntry := t.trials.Former.PutOff, t.trials.Former.Step == linker.StepEntry; {
+	switch isPutOff, atEntry := t.killed.PutOff, t.killed.IsIn(linker.StepEntry); {
 	case isPutOff && atEntry:
 		why = "trying again what the app ended on at its entrypoint: it was put off before"
 	case isPutOff:
@@ -57,7 +58,7 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 func (t *transition) endOfEntrypoint(own exit) {
 	t.Warn("app ended at its entrypoint: the next container starts it on something else first",
 		about(t.candidate.Generation, "lived", t.lived(), "live", t.standing(), "todo", entryEndTodo)...)
-	t.trials.Ended()
+	t.endAtEntrypoint()
 	t.endWith(own)
 }
 
