@@ -3,6 +3,7 @@ package supervisor
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"confit/linker"
 	"confit/notify"
@@ -115,16 +116,23 @@ func (c *course) rejectsSecondEnd(before, after *state) {
 	}
 }
 
-// endsNoWork: no edit and no roll back ends what an entrypoint works at before its time. A stop may.
+// endsNoWork: no edit and no roll back ends what an entrypoint works at before its time. A stop may, and so may the loss of what the app
+// was started on: its script reads another edition by then.
 func (c *course) endsNoWork() {
-	if c.works && !c.stopped && c.now.Before(c.state.app.WorksUntil()) {
+	if c.works && !c.stopped && !c.startIsLost() && c.now.Before(c.state.app.WorksUntil()) {
 		c.breaks("the work of an entrypoint is ended")
 	}
 }
 
+// startIsLost reports that what the app was started on could not be gone back to.
+func (c *course) startIsLost() bool {
+	isStart := func(r linker.Rung) bool { return letterOf(r.Hash) == c.start }
+	return c.may.loses && letterOf(c.state.candidate.Hash) != c.start && !slices.ContainsFunc(c.state.ladder.Rungs[:], isStart)
+}
+
 // cutsNoWork: what comes from outside waits for the work of an entrypoint. Only a stop may end that, by TERM.
 func (c *course) cutsNoWork(s signals.Signal) {
-	if c.works && c.state.app.IsAtEntrypoint() && (!c.stopped || s != signals.TERM) {
+	if c.works && !c.startIsLost() && c.state.app.IsAtEntrypoint() && (!c.stopped || s != signals.TERM) {
 		c.breaks(signals.Name(s) + " ends the work of an entrypoint")
 	}
 }
