@@ -21,7 +21,7 @@ func (t *transition) endTransaction() {
 		t.drain(app.StartAgain)
 		return
 	}
-	t.phase = running
+	t.enterUntil(running, noDeadline)
 	t.tidy()
 	t.warnUnread()
 	t.repairInForce()

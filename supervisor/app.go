@@ -59,7 +59,7 @@ func (t *transition) suspicion() app.Suspicion {
 // continueWithoutApp goes on when the app is gone and confit stays. Phases that need the app end
 // here; the others go on until they come to the app.
 func (t *transition) continueWithoutApp() {
-	if without := t.rule().withoutApp; without != nil {
+	if without := t.row(t.phase).withoutApp; without != nil {
 		without()
 	}
 }

@@ -15,7 +15,8 @@ func (t *transition) look() {
 	t.pending = false
 	t.renew(transaction{splayBy: t.splayBy})
 	if t.onApp().StopMarked() || t.held != nil {
-		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.heldBy())
+		t.pending = true
+		t.enterUntil(running, later(t.app.StopBy, t.heldBy()))
 		return
 	}
 	t.confirm()
@@ -28,7 +29,7 @@ func (t *transition) look() {
 // not seen.
 func (t *transition) stage() {
 	if t.isRetry {
-		t.fingerprint = ""
+		t.forgetLook()
 	}
 	known := linker.Known{Fingerprint: t.fingerprint, Accepted: t.accepted().Number}
 	if t.killed.IsIn(linker.StepHooks) {
@@ -92,7 +93,7 @@ func (t *transition) touch() {
 // serve leaves the next step to the app's half: it makes the app read the generation in force. It
 // is all that is left where the configuration side broke down.
 func (t *transition) serve() {
-	t.phase, t.deadline = serving, noDeadline
+	t.enterUntil(serving, noDeadline)
 }
 
 // restart stops the app, and starts it on the generation in force.
@@ -134,7 +135,8 @@ func (t *transition) endNow(how exit) {
 	}
 	t.endTrial()
 	t.interruptReport()
-	t.phase, t.deadline, t.exit = done, noDeadline, how
+	t.exit = how
+	t.enterUntil(done, noDeadline)
 }
 
 // endTelling ends confit when there is nothing to wait for any more.
@@ -165,7 +167,7 @@ func (t *transition) settle() {
 	if t.phase != settling {
 		t.quietBy = t.now.Add(settleFactor * wait)
 	}
-	t.phase, t.deadline = settling, earliest(t.now.Add(wait), t.quietBy)
+	t.enterUntil(settling, earliest(t.now.Add(wait), t.quietBy))
 }
 
 // expectRead waits for somebody to open what has changed: to many programs a signal, HUP above all,

@@ -37,7 +37,7 @@ func (s *state) timers(c *config.Config) []time.Time {
 func (s *state) wakesAt(c *config.Config) time.Time { return earliest(s.timers(c)...) }
 
 func (e reportEnded) take(t *transition) {
-	err := hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status,
+	err := hooks.New("report", t.config.Report, t.config.HookTimeout).Failure(e.status,
 		t.outcomes.Overdue)
 	if e.err != nil {
 		err = fmt.Errorf("report: %w", e.err)

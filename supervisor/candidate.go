@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"confit/config"
 	"confit/linker"
+	"confit/supervisor/goal"
 	"confit/supervisor/outcomes"
 )
 
@@ -17,7 +17,7 @@ import (
 func (t *transition) stageEnded(e event) {
 	switch e := e.(type) {
 	case recorded:
-		t.runFirstHook()
+		t.goOn()
 	case failed:
 		t.systemRefused("stage", e.err)
 	case unchanged:
@@ -45,7 +45,7 @@ func (t *transition) stageEnded(e event) {
 // the next look compares the bytes. A gate that was asked about something else needn't answer.
 func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linker.Hash) {
 	if t.fingerprint = print; fresh {
-		t.fingerprint = ""
+		t.forgetLook()
 	}
 	if t.outcomes.Question() != hexOf(shared) {
 		t.answer(outcomes.Superseded)
@@ -67,30 +67,13 @@ func (t *transition) compareCandidate(e staged) {
 		hash, keys = t.rejected.Hash, t.rejected.Keys
 	}
 	t.found(hash, e.candidate.Shared.Hex(), keys)
-	switch {
+	switch known, otherwise := t.mount(); {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
-	case t.isKnownBad():
-		t.complaints[applying] = ""
-		t.discard()
-		t.endTransaction()
-	case t.ladder.WasTried(t.candidate.Generation): // the app is on a lower rung
-		t.decided()
-		t.dropCandidate()
-	case t.isRemembered():
-		t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "")
-	case t.isAccepted() && t.onLadder().DiedTooOften():
-		t.goDownKilled()
-	case t.kills() >= maxKills && !t.isLast() && !t.isAccepted(): // there is something else to start on
-		t.reject(t.killed.Step, t.tooOften(), "")
-	case t.mayBeDeadly() && !t.isLast() && !t.killed.PutOff:
-		t.putOff()
-	case t.waitsForOther():
-		t.changeWaits()
-		t.discard()
-		t.endTransaction()
-	case slower && t.app.Runs():
-		t.settleAgain()
+	case t.goal(known) != goal.Mounted:
+		otherwise()
+	case slower && t.app.Runs(): // what turns out to be written file by file may be torn
+		t.stageAgain()
 	default:
 		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
 			t.undecided = t.now
@@ -102,6 +85,39 @@ func (t *transition) compareCandidate(e staged) {
 	}
 }
 
+// mount is what is known of the candidate, and what follows if that keeps it from being the goal.
+func (t *transition) mount() (known goal.Mount, otherwise func()) {
+	switch {
+	case t.isKnownBad(), t.ladder.WasTried(t.candidate.Generation): // which has led to a lower rung
+		return goal.Refused, t.refuseAgain
+	case t.isRemembered():
+		return goal.Refused, func() { t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "") }
+	case t.isAccepted() && t.onLadder().DiedTooOften():
+		return goal.Refused, t.goDownKilled
+	case t.isAccepted():
+		return goal.Wanted, t.discard
+	case t.kills() >= maxKills:
+		return goal.Bearable, func() { t.reject(t.killed.Step, t.tooOften(), "") }
+	case t.mayBeDeadly() && !t.killed.PutOff:
+		return goal.Bearable, t.putOff
+	case t.waitsForOther():
+		return goal.Refused, t.waitForOther
+	}
+	return goal.Wanted, t.discard
+}
+
+// refuseAgain drops a candidate that something stands against.
+func (t *transition) refuseAgain() {
+	t.decided()
+	t.dropCandidate()
+}
+
+// waitForOther drops a candidate that waits until the app has lived on something else.
+func (t *transition) waitForOther() {
+	t.changeWaits()
+	t.dropCandidate()
+}
+
 // compareFallback refuses just what was taken back.
 func (t *transition) compareFallback(splay time.Duration) {
 	if t.isKnownBad() || t.ladder.WasTried(t.candidate.Generation) {
@@ -109,14 +125,6 @@ func (t *transition) compareFallback(splay time.Duration) {
 	} else {
 		t.tryCandidate(splay)
 	}
-}
-
-// settleAgain has the volumes looked at once more, after quiet: a candidate of what turns out to be
-// written file by file may be torn.
-func (t *transition) settleAgain() {
-	t.fingerprint, t.pending = "", true
-	t.discard()
-	t.endTransaction()
 }
 
 // isKnownBad reports that the candidate was rejected before, and isn't due to be tried again, or
@@ -151,47 +159,30 @@ func (t *transition) tryCandidate(splay time.Duration) {
 	}
 	now := t.provisional()
 	if t.risk.step == "" || now.Record() == t.recorded.Record() {
-		t.runFirstHook()
+		t.goOn()
 		return
 	}
 	t.recorded = now
 	t.order(staging, assign{record{now.Record(), true}})
 }
 
-// runFirstHook goes on with a candidate whose trial is recorded.
-func (t *transition) runFirstHook() {
-	switch {
-	case t.candidate.Unrendered:
-		t.runIn(rendering) // all that follows is about the files, too
-	case t.validatesBefore() && !t.isAccepted():
-		t.runIn(validating)
-	default:
-		t.pass()
-	}
+// checked looks at what the validator did to a candidate that is published already. It has opened
+// that, too: who does from now on counts.
+func (t *transition) checked() {
+	t.order(checking, publish{number: t.candidate.Number, watch: t.toBeRead(), shown: true})
 }
 
-// validateEnded is the end of the validate hook. What it did to a candidate that is published
-// already is looked at now. It has opened that, too: who does from now on counts.
-func (t *transition) validateEnded(err error, tail string) {
-	switch {
-	case err != nil:
-		t.reject("validate", err, tail)
-	case t.exposure.published():
-		t.order(publishing, publish{number: t.candidate.Number, watch: t.toBeRead(), shown: true})
-	default:
-		t.pass()
-	}
-}
-
-// splay waits before the app is reloaded, if it is to be reloaded at all. A swap in that time
-// supersedes the candidate, and doesn't wait anew.
+// splay waits before the app is reloaded. A swap in that time supersedes the candidate, and doesn't
+// wait anew.
 func (t *transition) splay() {
-	if !t.app.Runs() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
-		t.passGate()
-		return
-	}
 	t.pauseTrial()
-	t.phase, t.deadline = splaying, t.splayBy
+	t.deadline = t.splayBy
+}
+
+// makeRead makes the app read the candidate.
+func (t *transition) makeRead() {
+	t.exposure = read
+	t.makeAppRead()
 }
 
 func (t *transition) publishEnded(e event) {
@@ -201,8 +192,7 @@ func (t *transition) publishEnded(e event) {
 			t.endNow(exit{})
 			return
 		}
-		wasShown := t.exposure.published() // and its validator has passed
-		if t.watched = e.watched; !wasShown {
+		if t.watched = e.watched; !t.exposure.published() {
 			t.exposure, t.readBy = visible, time.Time{}
 			if !t.candidate.Fallback { // what is mounted waits still
 				t.complaints[applying] = ""
@@ -211,12 +201,7 @@ func (t *transition) publishEnded(e event) {
 			t.Info("generation published", about(t.candidate.Generation,
 				"changed", named(t.candidate.Changes))...)
 		}
-		if !wasShown && t.validatesAfter() && !t.isAccepted() {
-			t.runIn(validating)
-			return
-		}
-		t.exposure = read
-		t.makeAppRead()
+		t.goOn()
 	case barred:
 		t.onApp().Denied(e.err)
 		t.reject("reload", e.err, "")
@@ -233,17 +218,14 @@ func (t *transition) publishEnded(e event) {
 			t.overtaken()
 			return
 		}
-		t.exposure, t.fingerprint = visible, "" // in part, perhaps
+		t.exposure = visible // in part, perhaps
+		t.forgetLook()
 		t.systemRefused("publish", e.err)
 	}
 }
 
-// renderEnded is the end of the renderer. The linker looks at what it did, and takes its files up.
-func (t *transition) renderEnded(err error, tail string) {
-	if err != nil {
-		t.reject("render", err, tail)
-		return
-	}
+// rendered has the linker look at what the renderer did, and take its files up.
+func (t *transition) rendered() {
 	t.order(rendering, assign{complete{t.candidate.Number, t.accepted().Number}})
 }
 
@@ -257,7 +239,7 @@ func (t *transition) completeEnded(e event) {
 	case invalid:
 		t.reject("render", e.reason, "")
 	case failed:
-		t.fingerprint = ""
+		t.forgetLook()
 		t.systemRefused("render", e.err)
 	}
 }

@@ -59,7 +59,8 @@ func (t *transition) compareFirst(status process.Status) {
 // nobody can know.
 func (t *transition) judgeEnd() {
 	own := exit{Code: t.onApp().ExitCode(t.endedBy)}
-	t.phase, t.deadline, t.busy = t.endedIn, noDeadline, false
+	t.busy = false
+	t.enterUntil(t.endedIn, noDeadline)
 	if t.over(t.missedBy) || t.again == maxAgain {
 		t.again = 0
 		t.blame(own, t.endedBy)

@@ -33,17 +33,18 @@
 // Two machines share that function. The app's half is a plain init, package app: it starts, signals
 // and ends the app, and knows nothing of files. The change is the transaction: it asks the app's
 // half to make the app read what is in force, and learns in the same step what came of it.
-// phases.go has a row for each phase of the change: a pair of phase and event that has no entry
-// leaves the phase as it is. What follows when nothing is left of an app is a value, app.Then. When
+// phases.go has a row for each phase of the change, and the steps of a candidate in their order: a
+// pair of phase and event that has no entry leaves the phase as it is. What the app shall have is
+// computed by package goal. What follows when nothing is left of an app is a value, app.Then. When
 // the configuration side breaks down, the change is in a phase that only starts the app again.
 //
 // The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
 // parts.go, facts.go, limits.go). Then come what step says and does (action.go, transition.go),
 // what is known against staged keys (known.go, killed.go), what is kept for the status, the report
 // hook and a confit that comes after this one was killed (history.go, outcomes.go, note.go), what
-// begins a phase (begin.go, hook.go), and what the app does (app.go). What ends a phase names the
-// next one: accept.go, reject.go, putoff.go, ladder.go, proof.go, reload.go, withdraw.go, gate.go,
-// entry.go, comparing.go and candidate.go. The table stands above them, and beside.go and step.go on
-// top. When an event is over, observe.go makes the status of the state, and show.go the line of a
-// debug log.
+// begins a phase (begin.go, hook.go), and what the app does (app.go). What ends a phase goes where
+// the goal is, or names the next one: goal.go, accept.go, reject.go, putoff.go, ladder.go, proof.go,
+// reload.go, withdraw.go, gate.go, entry.go, comparing.go and candidate.go. The table stands above
+// them, and beside.go and step.go on top. When an event is over, observe.go makes the status of the
+// state, and show.go the line of a debug log.
 package supervisor

@@ -76,22 +76,16 @@ func (t *transition) mayWork() bool {
 	return t.config.EntrypointTimeout > 0 && t.app.Runs() && t.reloadAction.Kind != config.None
 }
 
-// pass goes on with a candidate that may be published, as far as it can be known before. A look at
-// the app comes first.
-func (t *transition) pass() {
-	if !t.mayWork() {
-		t.splay()
-		return
-	}
+// lookFirst looks at the app before a candidate is published.
+func (t *transition) lookFirst() {
 	t.pauseTrial()
-	t.phase, t.deadline = waiting, noDeadline
 	t.Do(app.Look{PID: t.app.PID})
 }
 
 // goOnOrWait goes on with the candidate once nothing works there that it would end.
 func (t *transition) goOnOrWait() {
 	if t.app.WorksUntil().IsZero() {
-		t.splay()
+		t.goOn()
 		return
 	}
 	if t.waits.IsZero() && t.app.IsAtWork() {

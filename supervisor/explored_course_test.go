@@ -102,6 +102,7 @@ func (c *course) giveAll(next []event) {
 	}
 	c.cutWaits()
 	c.linkerAgrees()
+	c.hasItsGoal()
 }
 
 // become performs the actions, and returns their answers.

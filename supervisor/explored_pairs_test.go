@@ -20,10 +20,10 @@ var settings = sync.OnceValue(func() []*setting {
 	list := settingsByHand()
 	missing := allPairs()
 	for i := range list {
-		missing.remove(rowOf(list[i].has))
+		missing.remove(choiceOf(list[i].has))
 	}
 	for len(missing) > 0 {
-		r := missing.row()
+		r := missing.choice()
 		missing.remove(r)
 		list = append(list, settingOf(strings.Join(r.names(), "_"), r.names()))
 	}
@@ -34,8 +34,8 @@ var settings = sync.OnceValue(func() []*setting {
 	return all
 })
 
-// row has the number of a feature of each aspect; -1: it is open.
-type row []int
+// choice has the number of a feature of each aspect; -1: it is open.
+type choice []int
 
 // pair is two features of two aspects.
 type pair struct{ a, b [2]int }
@@ -86,8 +86,8 @@ func (m unmet) first() (first pair) {
 	return first
 }
 
-// remove removes what a row has.
-func (m unmet) remove(r row) {
+// remove removes what a choice has.
+func (m unmet) remove(r choice) {
 	for a := range r {
 		for b := range a {
 			delete(m, pairOf(a, r[a], b, r[b]))
@@ -95,10 +95,10 @@ func (m unmet) remove(r row) {
 	}
 }
 
-// row makes a setting of the first pair, to which each time the feature comes that brings the most pairs. In the end
+// choice makes a setting of the first pair, to which each time the feature comes that brings the most pairs. In the end
 // the usual ones come, if they fit.
-func (m unmet) row() row {
-	r := make(row, len(aspects))
+func (m unmet) choice() choice {
+	r := make(choice, len(aspects))
 	for a := range r {
 		r[a] = -1
 	}
@@ -119,8 +119,8 @@ func (m unmet) row() row {
 	return r
 }
 
-// best is the feature that brings a row the most pairs, of those that aren't usual; -1: none brings any.
-func (m unmet) best(r row) (aspect, value int) {
+// best is the feature that brings a choice the most pairs, of those that aren't usual; -1: none brings any.
+func (m unmet) best(r choice) (aspect, value int) {
 	aspect, most := -1, 0
 	for a := range r {
 		if r[a] >= 0 {
@@ -135,8 +135,8 @@ func (m unmet) best(r row) (aspect, value int) {
 	return aspect, value
 }
 
-// brings counts the pairs that a feature brings a row; 0 also if the feature doesn't fit. An open aspect may stay usual.
-func (m unmet) brings(r row, a, i int) (n int) {
+// brings counts the pairs that a feature brings a choice; 0 also if the feature doesn't fit. An open aspect may stay usual.
+func (m unmet) brings(r choice, a, i int) (n int) {
 	for b := range r {
 		j := max(r[b], 0)
 		switch {
@@ -151,7 +151,7 @@ func (m unmet) brings(r row, a, i int) (n int) {
 }
 
 // names are the features that aren't usual.
-func (r row) names() (list []string) {
+func (r choice) names() (list []string) {
 	for a, i := range r {
 		if i > 0 {
 			list = append(list, aspects[a].values[i].name)
@@ -160,9 +160,9 @@ func (r row) names() (list []string) {
 	return list
 }
 
-// rowOf is the row of a setting that has these.
-func rowOf(names []string) row {
-	r, n := make(row, len(aspects)), 0
+// choiceOf is the choice of a setting that has these.
+func choiceOf(names []string) choice {
+	r, n := make(choice, len(aspects)), 0
 	for a := range aspects {
 		for i, f := range aspects[a].values {
 			if slices.Contains(names, f.name) {
@@ -177,7 +177,7 @@ func rowOf(names []string) row {
 }
 
 func featuresOf(names []string) (list []feature) {
-	for a, i := range rowOf(names) {
+	for a, i := range choiceOf(names) {
 		list = append(list, aspects[a].values[i])
 	}
 	return list
@@ -199,7 +199,7 @@ func TestExploredPairs(t *testing.T) {
 			t.Errorf("two settings are named %s", s.name)
 		}
 		named[s.name] = true
-		r := rowOf(s.has)
+		r := choiceOf(s.has)
 		for a := range r {
 			for b := range a {
 				p := pairOf(a, r[a], b, r[b])

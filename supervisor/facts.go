@@ -35,13 +35,6 @@ func (s *state) isAccepted() bool {
 // generation.
 func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
-// blamesCandidate reports that the candidate is to blame if the app fails now, as the app was
-// reloaded with it or started on it. Else the app's exit is confit's.
-func (s *state) blamesCandidate() bool {
-	// else nothing can be taken back
-	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.degraded == ""
-}
-
 // generationInDoubt reports whether it has to be proved that the app can live with the generation
 // in force.
 func (s *state) generationInDoubt() bool {
@@ -179,15 +172,6 @@ func (t *transition) goingBack(more ...any) []any {
 	}
 	return keys
 }
-
-// isLast reports that the app has to live with the candidate: goOn would have nothing else. It
-// needn't with the fallback, which only stands in: if that fails, too, what failed first decides.
-func (s *state) isLast() bool {
-	return !s.ladder.HasAccepted() && !s.ladder.Fallback && !s.failed.IsBearable() && !s.candidate.Fallback
-}
-
-// nothingToStartOn reports that only the mounted configuration could start the app.
-func (s *state) nothingToStartOn() bool { return s.neverStarted() && s.isLast() }
 
 // tries reports that nothing is published, and no app is started: --try says what a start would
 // make of a candidate, up to there.

@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"confit/linker"
+	"confit/supervisor/hooks"
 )
 
-// passGate publishes the candidate once the gate says so. An app that died meanwhile doesn't wait
+// beginGate asks the gate before the candidate is published. An app that died meanwhile doesn't wait
 // for that.
-func (t *transition) passGate() {
+func (t *transition) beginGate() {
 	switch {
-	case !t.isGated():
-		t.publish()
 	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	case t.note.held.Unread != nil:
@@ -29,11 +28,13 @@ func (t *transition) passGate() {
 	}
 }
 
+func (t *transition) gateHook() hooks.Hook { return hooks.New("gate", t.config.Gate, gatePatience) }
+
 // refuseGate drops a candidate about which no gate can be asked, as the question can't be noted, or
 // nobody knows what was asked before.
 func (t *transition) refuseGate(err error) {
 	t.outcomes.Unask()
-	t.fingerprint = ""
+	t.forgetLook()
 	t.systemRefused("gate", err)
 }
 
@@ -50,7 +51,7 @@ func (t *transition) askGate() {
 		return
 	}
 	t.Info("gate asked", about(t.candidate.Generation)...)
-	t.runHook()
+	t.runHook(t.gateHook())
 }
 
 // gateEnded is the gate's answer, unless nobody waits for it any more.
@@ -59,7 +60,7 @@ func (t *transition) gateEnded(err error, tail string) {
 	case t.outdated:
 		t.overtaken()
 	case err == nil:
-		t.publish()
+		t.goOn()
 	default:
 		t.reject("gate", refusal(err, tail), tail)
 	}
@@ -138,7 +139,7 @@ func (t *transition) outdate() {
 // overtaken drops a candidate that isn't the newest any more. The volumes may have come back to
 // what was seen.
 func (t *transition) overtaken() {
-	t.fingerprint = ""
+	t.forgetLook()
 	t.discard()
 	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is
 	// nothing else.
@@ -155,10 +156,7 @@ func (t *transition) overtaken() {
 func (t *transition) leaveUndecided() {
 	if t.hook {
 		t.expire()
-		return
+	} else {
+		t.stageAgain()
 	}
-	t.fingerprint = ""
-	t.discard()
-	t.pending = true
-	t.endTransaction()
 }

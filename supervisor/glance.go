@@ -52,7 +52,8 @@ func (t *transition) noteGlance(c linker.Candidate) {
 	t.found(hash, hexOf(c.Shared), keys)
 	isNew := was != t.mounted
 	if isNew {
-		t.fingerprint, t.pending = "", true // the next stage looks at all of it
+		t.pending = true
+		t.forgetLook()
 	}
 	if !waits {
 		t.waits, t.warned = noDeadline, false

@@ -12,38 +12,21 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// ownHook is the hook of the phase. One that was killed and ends later has none.
-func (t *transition) ownHook() hooks.Hook {
-	switch c := t.config; t.phase {
-	case rendering:
-		return hooks.Hook{Name: "render", Command: c.Render, Timeout: c.HookTimeout}
-	case validating:
-		return hooks.Validate(c)
-	case gating:
-		return hooks.Hook{Name: "gate", Command: c.Gate, Timeout: gatePatience}
-	case reloading:
-		return hooks.Hook{Name: "reload", Command: t.reloadAction.Command, Timeout: c.HookTimeout}
-	case proving:
-		return hooks.Hook{Name: "verify", Command: c.Verify, Timeout: c.VerifyTimeout}
-	}
-	return hooks.Hook{}
-}
-
 // runIn enters the phase of a hook, and starts that.
-func (t *transition) runIn(p phase) {
-	t.enter(p, t.config.HookTimeout)
-	t.runHook()
+func (t *transition) runIn(p phase, h hooks.Hook) {
+	t.enter(p, h.Timeout)
+	t.runHook(h)
 }
 
 // runHook starts the hook of the phase. A reload and a proof are about the generation in force,
 // which may be the accepted one.
-func (t *transition) runHook() {
-	hook, about := t.ownHook(), t.candidate
+func (t *transition) runHook(h hooks.Hook) {
+	about := t.candidate
 	if t.phase == reloading || t.phase == proving {
 		about.Generation = t.inForce()
 	}
 	t.hook, t.expired = true, false
-	t.do(runHook{hook.Name, hook.Command, about, t.hookVariables(about.Shared)})
+	t.do(runHook{h.Name, h.Command, about, t.hookVariables(about.Shared)})
 }
 
 // expire kills the hook, as its time is over. Its end is an event like any other.
@@ -175,6 +158,17 @@ func (t *transition) isGated() bool {
 		(t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
+// mustRender, mustValidate, maySplay and mustCheck report that the candidate needs the step.
+func (t *transition) mustRender() bool { return t.candidate.Unrendered }
+
+func (t *transition) mustValidate() bool { return t.validatesBefore() && !t.isAccepted() }
+
+func (t *transition) maySplay() bool {
+	return t.app.Runs() && t.reloadAction.Kind != config.None && !t.over(t.splayBy)
+}
+
+func (t *transition) mustCheck() bool { return t.validatesAfter() && !t.isAccepted() }
+
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that
 // reads the candidate. The gate is one of them at a start. Beside an app that runs it may take
 // hours, see pauseTrial.
@@ -189,12 +183,12 @@ func (t *transition) suspectsIn(step string) string {
 	case linker.StepEntry:
 		add("the app's entrypoint", true)
 	case linker.StepHooks:
-		add("render", t.candidate.Unrendered)
-		add("validate", t.validatesBefore() && !t.isAccepted())
+		add("render", t.mustRender())
+		add("validate", t.mustValidate())
 		add("gate", t.neverStarted() && t.isGated())
 	default:
 		add("the app", true)
-		add("validate", t.validatesAfter() && !t.isAccepted())
+		add("validate", t.mustCheck())
 		add("reload", t.app.Runs() && t.reloadAction.Kind == config.Exec)
 		add("verify", len(t.config.Verify) > 0)
 	}

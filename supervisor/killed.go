@@ -134,7 +134,7 @@ func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, ap
 func (t *transition) tryLater(v *verdict.Verdict) {
 	if !v.IsUnconfirmed() {
 		v = v.Waits(t.now, t.putOffWait())
-		t.fingerprint = ""
+		t.forgetLook()
 	}
 	t.killed = v
 }

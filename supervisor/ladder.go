@@ -6,6 +6,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/goal"
 	"confit/supervisor/outcomes"
 	"confit/supervisor/verdict"
 )
@@ -85,14 +86,14 @@ func (t *transition) goDown(reason string, how *verdict.Verdict) {
 	t.endHook()
 	t.discard()
 	if t.phase != running && !t.isAccepted() {
-		t.fingerprint = "" // what was on its way is staged again
+		t.forgetLook() // what was on its way is staged again
 	}
 	if !t.ladder.IsDown() {
 		t.ladder.DownFor = reason
 	}
 	t.decided()
 	t.renew(transaction{wentFrom: t.accepted().Number, failed: how})
-	if !t.ladder.HasNext() {
+	if t.goal(goal.Refused) != goal.Older {
 		t.endOnTop()
 		return
 	}
@@ -104,14 +105,13 @@ func (t *transition) goDown(reason string, how *verdict.Verdict) {
 }
 
 // endOnTop ends confit as the app has ended on all rungs: none of them is to blame. Where no app
-// has ended, as a former confit was killed, the top is started.
+// has ended in this container the top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
 	t.Warn("back to the top of the ladder: the app ended on everything below, too",
 		about(t.accepted().Generation)...)
-	if t.failed.IsBearable() && t.neverStarted() {
-		t.fingerprint, t.pending = "", true
-		t.dropCandidate()
+	if t.neverStarted() && (t.failed == nil || t.failed.Bearable) {
+		t.stageAgain()
 		return
 	}
 	t.await(assign{goBack{t.accepted().Number, t.accepted().Number}}) // which no phase waits for
@@ -161,8 +161,12 @@ func (t *transition) takeUpDeaths(former *linker.Former) {
 	}
 }
 
-// goDownKilled goes down as a former confit was killed too often.
+// goDownKilled goes down as a former confit was killed too often, or as nothing is left below.
 func (t *transition) goDownKilled() {
+	if !t.ladder.HasAccepted() {
+		t.endOnTop()
+		return
+	}
 	reason := fmt.Errorf("confit was killed before the app had lived with it for --soak, %d times", t.accepted().Deaths)
 	end := exit{Code: process.ExitRejected, Reason: &Rejected{Step: stepSoak, Reason: reason}}
 	t.goDown(reason.Error(), &verdict.Verdict{End: end, Bearable: true})

@@ -163,6 +163,6 @@ func (t *transition) tell(how exit) bool {
 	}
 	t.exit = how
 	t.onApp().Rest()
-	t.phase, t.deadline = telling, by
+	t.enterUntil(telling, by)
 	return true
 }

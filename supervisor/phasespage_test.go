@@ -23,7 +23,8 @@ func TestPhasesOfPage(t *testing.T) {
 		want = append(want, p.String())
 	}
 	slices.Sort(named)
-	if slices.Sort(want); !slices.Equal(named, want) {
+	slices.Sort(want)
+	if want = slices.Compact(want); !slices.Equal(named, want) { // what is published is validated in a phase of its own
 		t.Errorf("the page has\n%q, the program has\n%q", named, want)
 	}
 }

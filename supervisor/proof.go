@@ -6,6 +6,7 @@ import (
 
 	"confit/notify"
 	"confit/supervisor/app"
+	"confit/supervisor/hooks"
 )
 
 // prove waits until the app has shown that it can live with the generation in force, since it has
@@ -31,7 +32,7 @@ func (t *transition) prove() {
 	case inDoubt && t.beginsFirst():
 		t.enter(beginning, t.config.Rescan)
 	case inDoubt:
-		t.phase = proving
+		t.enterUntil(proving, noDeadline)
 		t.expectReady()
 		if t.verifies() {
 			t.verifyUntilItSucceeds()
@@ -62,9 +63,13 @@ func (t *transition) verifyUntilItSucceeds() {
 	t.verify()
 }
 
+func (t *transition) verifyHook() hooks.Hook {
+	return hooks.New("verify", t.config.Verify, t.config.VerifyTimeout)
+}
+
 func (t *transition) verify() {
 	t.proof.attempted, t.deadline = t.now, t.proof.verifyBy
-	t.runHook()
+	t.runHook(t.verifyHook())
 }
 
 // verifyEnded is the end of one attempt of the verify hook.
@@ -84,7 +89,7 @@ func (t *transition) verifyEnded(err error, tail string) {
 func (t *transition) nextProof() {
 	switch {
 	case t.isDue(t.proof.verifyBy): // the timer came late
-		t.fail("verify", t.ownHook().Errorf("did not succeed within %v", t.config.VerifyTimeout), "")
+		t.fail("verify", t.verifyHook().Errorf("did not succeed within %v", t.config.VerifyTimeout), "")
 	case t.proof.verifying():
 		t.verify()
 	case !t.over(t.proof.until):

@@ -10,6 +10,7 @@ import (
 	"confit/process"
 	"confit/status"
 	"confit/supervisor/app"
+	"confit/supervisor/goal"
 	"confit/supervisor/outcomes"
 	"confit/supervisor/verdict"
 )
@@ -131,25 +132,31 @@ func (t *transition) dropCandidate() {
 		t.withdraw()
 	default:
 		t.discard()
-		t.goOn()
+		t.head()
 	}
 }
 
-// goOn goes on with what there is, when what was on its way is taken back. It is the one place that
-// decides what follows a failure; see isLast.
-func (t *transition) goOn() {
-	switch isAny := t.ladder.HasAccepted(); {
-	case isAny && !t.neverStarted(), t.app.Runs(): // also on what was lost
-		t.endTransaction()
-	case isAny && t.onLadder().DiedTooOften():
+// stageAgain drops a candidate, and has the volumes looked at once more, after what comes first.
+func (t *transition) stageAgain() {
+	t.forgetLook()
+	t.pending = true
+	t.dropCandidate()
+}
+
+// head goes where the goal is, as what was on its way is taken back.
+func (t *transition) head() {
+	switch t.goal(t.failedMount()) {
+	case goal.Accepted, goal.AsIs:
+		if t.neverStarted() {
+			t.startOnAccepted()
+		} else {
+			t.endTransaction()
+		}
+	case goal.Older, goal.Newest:
 		t.goDownKilled()
-	case isAny:
-		t.startOnAccepted()
-	case t.ladder.Fallback: // not tried yet
+	case goal.Fallback:
 		t.fallBack()
-	case t.ladder.IsDown():
-		t.endOnTop()
-	case t.failed.IsBearable(): // what is mounted, which failed first
+	case goal.Mounted:
 		t.stageMounted()
 	default:
 		t.endWith(t.failed.Ends())

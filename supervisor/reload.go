@@ -3,6 +3,7 @@ package supervisor
 import (
 	"confit/config"
 	"confit/supervisor/app"
+	"confit/supervisor/hooks"
 )
 
 // makeAppRead makes the app read the generation in force, or starts it on that.
@@ -26,10 +27,14 @@ func (t *transition) makeAppRead() {
 		t.onApp().ReloadBy(t.reloadAction.Signal, t.reloadAction.Auto)
 	case config.Exec:
 		t.expectRead() // the app may read before the hook ends
-		t.runIn(reloading)
+		t.runIn(reloading, t.reloadHook())
 	case config.Restart:
 		t.restart("the change requires it", "")
 	}
+}
+
+func (t *transition) reloadHook() hooks.Hook {
+	return hooks.New("reload", t.reloadAction.Command, t.config.HookTimeout)
 }
 
 // reloadEnded is the end of a reload hook. If it fails on the accepted generation, only a restart

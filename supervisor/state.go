@@ -24,20 +24,21 @@ const (
 	// the linker is reading the volumes, or recording that hooks are about to run on the candidate
 	staging
 	rendering  // the render hook runs, or the linker takes up what that made
-	validating // the validate hook runs
+	validating // the validate hook runs on a candidate that isn't published
 	// for the app to have begun, as the candidate would end what its entrypoint works at
 	waiting
 	splaying // a random wait, so that replicas don't all reload at once
 	// the gate hook runs, or waits for the last outcome to be delivered
 	gating
-	publishing  // the linker is moving the live link
+	publishing // the linker is moving the live link
+	checking   // the validate hook runs on what is published, or the linker looks at it again
+	// the app's half is to make the app read the generation in force, or to end
+	serving
 	withdrawing // the linker is taking a generation back
 	touching    // the linker is making new links of what has changed
 	// the app, which watches its files, is expected to open what has changed
 	reading
 	reloading // the reload hook runs
-	// the app's half is to make the app read the generation in force, or to end
-	serving
 	// the app is at its entrypoint: what it can live with is seen once it has begun
 	beginning
 	// the app has ended, and the linker looks whether something was missing
@@ -49,8 +50,9 @@ const (
 )
 
 var phaseNames = [done - running + 1]string{"running",
-	"settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "withdrawing",
-	"touching", "reading", "reloading", "serving", "beginning", "comparing", "proving", "telling", "done"}
+	"settling", "staging", "rendering", "validating", "waiting", "splaying", "gating", "publishing", "validating",
+	"serving", "withdrawing", "touching", "reading", "reloading", "beginning", "comparing", "proving", "telling",
+	"done"}
 
 func (p phase) String() string {
 	if p < running {

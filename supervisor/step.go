@@ -42,6 +42,7 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 	}
 	t := &transition{state: *s, config: c, now: now}
 	e.take(t)
+	t.advance()
 	t.doBeside()
 	t.seen = observe(c, s, &t.state)
 	return &t.state, t.actions
@@ -67,7 +68,7 @@ func (elapsed) take(t *transition) {
 // late is the deadline of the phase: the hook is killed, the linker's answer is late, or something
 // else is due. A gate may run on.
 func (t *transition) late() {
-	due := t.rule().due
+	due := t.row(t.phase).due
 	switch {
 	case t.hook && t.phase != gating:
 		t.expire()
@@ -83,7 +84,7 @@ func (t *transition) late() {
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, noDeadline
 	_, shown := e.(published)
-	if answered := t.rule().answered; answered != nil {
+	if answered := t.row(t.phase).answered; answered != nil {
 		answered(e)
 	} else if shown && t.exposure == hidden {
 		t.exposure = visible
@@ -102,26 +103,32 @@ func (e lost) take(t *transition)       { t.linkerAnswered(e) }
 func (e touched) take(t *transition)    { t.linkerAnswered(e) }
 func (e failed) take(t *transition)     { t.linkerAnswered(e) }
 
-func (e hookEnded) take(t *transition) { t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail) }
+func (e hookEnded) take(t *transition) {
+	t.hookOver(t.row(t.phase).hook.Failure(e.Status, t.expired), e.Tail)
+}
 
 // hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed
 // and given up is no answer to what waits for another one by now.
 func (t *transition) hookOver(err error, tail string) {
-	rule, awaited := t.rule(), t.hook
+	row, awaited := t.row(t.phase), t.hook
 	t.hook = false
 	switch {
-	case !awaited || rule.hookOver == nil:
+	case !awaited || row.hook.Name == "":
 		t.onApp().LookForLeftovers()
-	case rule.withoutApp != nil && !t.neverStarted() && !t.app.Runs(): // it was killed because of that
-		rule.withoutApp()
+	case row.withoutApp != nil && !t.neverStarted() && !t.app.Runs(): // it was killed because of that
+		row.withoutApp()
+	case row.hookOver != nil:
+		row.hookOver(err, tail)
+	case err != nil:
+		t.reject(row.hook.Name, err, tail)
 	default:
-		rule.hookOver(err, tail)
+		row.passed()
 	}
 }
 
 // A hint makes confit look: at once, after some quiet, or when the phase is over.
 func (hinted) take(t *transition) {
-	if look := t.rule().hinted; look != nil {
+	if look := t.row(t.phase).hinted; look != nil {
 		look()
 	} else {
 		t.pending = true
@@ -137,14 +144,14 @@ func (e hookStartFailed) take(t *transition) {
 		if t.phase == gating {
 			t.outcomes.Unask()
 		}
-		t.fingerprint = ""
-		t.systemRefused(t.ownHook().Name, e.err)
+		t.forgetLook()
+		t.systemRefused(t.row(t.phase).hook.Name, e.err)
 		return
 	}
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
-	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.ownHook().Name, e.err)}, "")
+	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.row(t.phase).hook.Name, e.err)}, "")
 }
 
 // Somebody has opened what changed. While the app is expected to, no hook runs that could have.

@@ -17,8 +17,12 @@ type transition struct {
 	actions []action
 	config  *config.Config
 	now     time.Time
-	byDeath bool // what is rejected now is so for the app's death
+	byDeath bool  // what is rejected now is so for the app's death
+	passed  phase // the step of the candidate that is over; 0: none is
 }
+
+// goOn goes on with the candidate, as the step of this phase is over.
+func (t *transition) goOn() { t.passed = t.phase }
 
 func (t *transition) do(a action) { t.actions = append(t.actions, a) }
 
@@ -43,10 +47,11 @@ func (t *transition) Error(message string, keys ...any) { t.Say(slog.LevelError,
 // noDeadline is for a phase that doesn't end by itself.
 var noDeadline time.Time
 
-// enter goes over to a phase that waits until the deadline.
-func (t *transition) enter(p phase, wait time.Duration) {
-	t.phase, t.deadline = p, t.now.Add(wait)
-}
+// enter goes over to a phase that waits for a time.
+func (t *transition) enter(p phase, wait time.Duration) { t.enterUntil(p, t.now.Add(wait)) }
+
+// enterUntil goes over to a phase that waits until a time.
+func (t *transition) enterUntil(p phase, by time.Time) { t.phase, t.deadline = p, by }
 
 // order gives the linker a job and waits for the answer.
 func (t *transition) order(p phase, job action) {
@@ -92,6 +97,9 @@ func (t *transition) onLadder() *ladder.Move {
 	return &ladder.Move{Ladder: &t.ladder, Now: t.now, For: t.config.SoakFor(),
 		HasDied: t.died.IsLike(t.accepted().Inputs, t.accepted().Shared)}
 }
+
+// forgetLook has the next look compare the bytes.
+func (t *transition) forgetLook() { t.fingerprint = "" }
 
 // renew begins another transaction.
 func (t *transition) renew(with transaction) { t.transaction = with }

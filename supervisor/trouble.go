@@ -5,6 +5,7 @@ import (
 
 	"confit/process"
 	"confit/supervisor/app"
+	"confit/supervisor/goal"
 	"confit/supervisor/verdict"
 )
 
@@ -27,7 +28,7 @@ func (e crashed) take(t *transition) {
 	case app.Probing:
 		t.onApp().Rest()
 	case app.Down:
-		if t.ladder.HasAccepted() && !t.neverStarted() {
+		if t.goal(goal.Refused) == goal.Accepted {
 			t.drain(app.StartAgain)
 		} else {
 			t.endWith(t.failed.End)

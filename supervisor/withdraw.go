@@ -35,7 +35,7 @@ func (t *transition) withdrawEnded(e event) {
 			t.endNow(exit{Code: process.ExitSystem, Reason: e.err})
 		case t.neverStarted() && t.wentFrom == 0: // whatever follows replaces what is published
 			t.endTrial()
-			t.goOn()
+			t.head()
 		case !t.app.Runs(): // it waits for this
 			t.enter(withdrawing, app.TryAgain)
 		default:
@@ -103,7 +103,7 @@ func (t *transition) takenBack(e withdrawn) {
 	if wasLive {
 		t.Info("generation withdrawn", about(t.candidate.Generation, "live", t.standing())...)
 	}
-	t.goOn()
+	t.head()
 }
 
 // rolledBack makes the app read the accepted generation again.

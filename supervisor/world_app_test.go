@@ -94,7 +94,7 @@ func (w *world) hookFails() bool {
 	switch w.state.shown() {
 	case rendering:
 		return w.staged != nil && w.staged.unrenderable && w.rand.IntN(2) == 0 // else the linker finds it
-	case validating:
+	case validating, checking:
 		return w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
 	case gating:
 		return w.staged != nil && w.staged.barred && !w.hookKilled

@@ -37,6 +37,7 @@ var forbidden = map[string][]string{
 	"supervisor":         {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
 	"supervisor/app":      {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "context"},
+	"supervisor/goal":     {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 	"supervisor/ladder":   {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 	"supervisor/outcomes": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 	"supervisor/verdict":  {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},

@@ -30,7 +30,7 @@ var mostWords = map[string]int{
 	"docs/internals/conformance.md":  480,
 	"docs/internals/decisions.md":    3_790,
 	"docs/internals/dependencies.md": 370,
-	"docs/internals/design.md":       2_350,
+	"docs/internals/design.md":       2_380,
 	"docs/internals/measurements.md": 860,
 }
 

@@ -33,10 +33,11 @@ var mayImport = map[string][]string{
 
 	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/process/entrypoint", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/verdict"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/process/entrypoint", "confit/signals", "confit/status", "confit/supervisor/app", "confit/supervisor/goal", "confit/supervisor/hooks", "confit/supervisor/ladder", "confit/supervisor/outcomes", "confit/supervisor/slots", "confit/supervisor/statusfile", "confit/supervisor/verdict"},
 
 	// The packages below the supervisor. None knows another.
 	"supervisor/app":      {"confit/notify", "confit/process", "confit/signals"},
+	"supervisor/goal":     {},
 	"supervisor/ladder":   {"confit/linker"},
 	"supervisor/outcomes": {"confit/linker"},
 	"supervisor/slots":    {},

@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write testdata anew, to be read before it is committed")
 
 // packages are those whose messages somebody may see.
-var packages = []string{".", "config", "linker", "linker/files", "linker/mounts", "linker/safedir", "linker/seed", "linker/statedir", "linker/lines", "linker/document", "linker/target", "linker/generation", "linker/watch", "linker/volume", "notify", "process", "signals", "status", "supervisor", "supervisor/app", "supervisor/hooks", "supervisor/ladder", "supervisor/outcomes", "supervisor/statusfile", "supervisor/try", "supervisor/verdict"}
+var packages = []string{".", "config", "linker", "linker/files", "linker/mounts", "linker/safedir", "linker/seed", "linker/statedir", "linker/lines", "linker/document", "linker/target", "linker/generation", "linker/watch", "linker/volume", "notify", "process", "signals", "status", "supervisor", "supervisor/app", "supervisor/goal", "supervisor/hooks", "supervisor/ladder", "supervisor/outcomes", "supervisor/statusfile", "supervisor/try", "supervisor/verdict"}
 
 // TestMessages holds that each message of the program is in a list, so that a new or another one shows in a diff. A message is
 // every string of the source that has two words, and every string that is the message of a log line.

@@ -20,8 +20,8 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {130_900, 46_960},
-	"supervisor": {44_500, 17_700},
+	"":           {131_750, 47_400},
+	"supervisor": {45_350, 18_110},
 	"linker":     {52_900, 17_250},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},

@@ -20,8 +20,13 @@ type Hook struct {
 	Timeout time.Duration // how long it may run
 }
 
+// New is a hook by that name, which may run for a time.
+func New(name string, command []string, timeout time.Duration) Hook {
+	return Hook{name, command, timeout}
+}
+
 // Validate is the hook that checks a candidate.
-func Validate(c *config.Config) Hook { return Hook{"validate", c.Validate, c.HookTimeout} }
+func Validate(c *config.Config) Hook { return New("validate", c.Validate, c.HookTimeout) }
 
 // Failure is why the hook failed, or nil. One that was killed at its deadline did.
 func (h Hook) Failure(s process.Status, expired bool) error {
