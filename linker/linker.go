@@ -97,7 +97,8 @@ func (l *Linker) Close() {
 	l.watch.End()
 }
 
-// Hints receives a value when something may have changed in a volume.
+// Hints receives a value when something may have changed in a volume. A look takes back a hint of what
+// it sees: take none while one runs.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 
 // Owns reports whether a path is inside a generation and so goes away with it. Any goroutine may
@@ -137,8 +138,10 @@ func (l *Linker) Collect(newest int, accepted ...int) {
 // Newest is the highest number that a generation had so far; 0: there was none.
 func (l *Linker) Newest() int { return l.state.Next - 1 }
 
-// Discard removes a candidate that nobody waits for. What is in force or noted stays.
+// Discard removes a candidate that nobody waits for, and leaves a hint of it. What is in force or noted
+// stays.
 func (l *Linker) Discard(number int) {
+	l.watch.Hint()
 	if !l.inUse(nil)[number] {
 		l.state.RemoveGeneration(number)
 		delete(l.generations, number)

@@ -56,8 +56,12 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 		return c, err
 	}
 	c, err = l.stageFrom(l.reader, &k, func(r *volume.Reading) error {
-		dirs := r.Dirs()
-		if l.watch.Sync(dirs) && !r.Holds() { // after this, nothing can change without a hint
+		dirs, swaps := r.Dirs(), r.Swaps()
+		added, holds := l.watch.Sync(dirs), swaps.Hold() // nothing can change any more without a hint
+		if !k.Unwritten {                                // else the caller may not wait for what is found
+			holds = l.watch.See(swaps.Hold)
+		}
+		if !holds && (added || swaps != nil) {
 			return files.ErrMoved
 		}
 		l.volumes = r.Status(l.watch, dirs)

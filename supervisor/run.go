@@ -138,7 +138,7 @@ func (l *loop) wait(timer *time.Timer) event {
 		return nil
 	case <-l.Unread:
 		return signalled{signals.PIPE}
-	case <-l.Linker.Hints():
+	case <-l.hints():
 		return hinted{}
 	case <-l.Linker.Emptied():
 		return emptied{}
@@ -156,6 +156,14 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-timer.C:
 		return elapsed{}
 	}
+}
+
+// hints tells of changes in the volumes, but not while a look may still see them.
+func (l *loop) hints() <-chan struct{} {
+	if l.state.phase == staging {
+		return nil
+	}
+	return l.Linker.Hints()
 }
 
 // handle takes an event and all the events that follow from it at once.

@@ -50,17 +50,39 @@ func (r *Reading) fingerprint() Fingerprint {
 	return Fingerprint(b.String())
 }
 
-// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs no whole
-// look when all are swapped: what is behind ..data never changes, but for being removed after a
-// swap.
-func (r *Reading) CheckUnmoved() error {
+// Swaps is where ..data of each volume led at a look. nil: a volume changes otherwise, too.
+type Swaps map[string]string
+
+// Swaps can tell of a look at volumes that are all swapped, and in which nothing is wrong.
+func (r *Reading) Swaps() (s Swaps) {
 	if r.Writing() != FileByFile && len(r.wrong) == 0 {
+		s = Swaps{}
 		for _, v := range r.volumes {
-			var st files.Stat
-			if err := unix.Stat(filepath.Join(v.dir, lines.DataLink), &st.Stat_t); err != nil ||
-				identity(&st, true) != v.print {
-				return files.ErrMoved
-			}
+			s[v.dir] = v.print
+		}
+	}
+	return s
+}
+
+// Hold reports that all volumes are known to be as they were. What is behind ..data never changes, but
+// for being removed after a swap.
+func (s Swaps) Hold() bool {
+	for dir, print := range s {
+		var st files.Stat
+		err := unix.Stat(filepath.Join(dir, lines.DataLink), &st.Stat_t)
+		if err != nil || identity(&st, true) != print {
+			return false
+		}
+	}
+	return s != nil
+}
+
+// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. Where all are swapped
+// it needs no whole look.
+func (r *Reading) CheckUnmoved() error {
+	if swaps := r.Swaps(); swaps != nil {
+		if !swaps.Hold() {
+			return files.ErrMoved
 		}
 		return nil
 	}
@@ -74,11 +96,6 @@ func (r *Reading) CheckUnmoved() error {
 	}
 	return nil
 }
-
-// Holds reports that the volumes are still as the look found them, though their directories are
-// watched only now. It can't know that of a plain volume: there may be a new directory in it, which
-// nobody watches.
-func (r *Reading) Holds() bool { return r.Writing() != FileByFile && r.CheckUnmoved() == nil }
 
 // Fresh reports whether a key of a plain volume was changed in the tick in which the look began; a
 // tick has four milliseconds as a rule. A second change in that tick leaves the times as they are:

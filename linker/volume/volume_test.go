@@ -89,23 +89,23 @@ func TestHowVolumesChange(t *testing.T) {
 	m := newMounts(t, "web/a", "tls/a optional")
 	m.write("web", "a", "1")
 	m.write("tls", "a", "1")
-	if r := m.look(); r.Writing() != volume.SwapBySwap || !r.Holds() || r.Fresh() {
-		t.Errorf("two atomic volumes: %v, holds %v, fresh %v", r.Writing(), r.Holds(), r.Fresh())
+	if r := m.look(); r.Writing() != volume.SwapBySwap || !r.Swaps().Hold() || r.Fresh() {
+		t.Errorf("two atomic volumes: %v, holds %v, fresh %v", r.Writing(), r.Swaps().Hold(), r.Fresh())
 	}
 	m = newMounts(t, "web/a", "web/b optional")
 	m.write("web", "a", "1")
 	r := m.look()
-	if r.Writing() != volume.OneSwap || !r.Holds() {
-		t.Errorf("one: %v, holds %v", r.Writing(), r.Holds())
+	if r.Writing() != volume.OneSwap || !r.Swaps().Hold() {
+		t.Errorf("one: %v, holds %v", r.Writing(), r.Swaps().Hold())
 	}
-	if m.write("web", "a", "2"); r.Holds() {
+	if m.write("web", "a", "2"); r.Swaps().Hold() {
 		t.Error("a volume that was swapped is said to be as it was")
 	}
 	m = newMounts(t, "web/a", "plain/a")
 	m.write("web", "a", "1")
 	m.put("plain/a", "1")
-	if r := m.look(); r.Writing() != volume.FileByFile || r.Holds() {
-		t.Errorf("a plain one: %v, holds %v", r.Writing(), r.Holds())
+	if r := m.look(); r.Writing() != volume.FileByFile || r.Swaps().Hold() {
+		t.Errorf("a plain one: %v, holds %v", r.Writing(), r.Swaps().Hold())
 	}
 }
 
@@ -122,8 +122,8 @@ func TestMirrored(t *testing.T) {
 	later := time.Now().Add(time.Second) // than the link, by a clock that ticks every four milliseconds
 	m.must(os.Mkdir(m.volumes("web/..2"), 0o755), os.WriteFile(m.volumes("web/..2/a"), []byte("a"), 0o644), os.Chtimes(m.volumes("web/..2"), later, later))
 	r := m.look()
-	if r.Writing() != volume.FileByFile || r.Holds() || !slices.Contains(r.Dirs(), m.volumes("web/..2")) {
-		t.Errorf("written %v, holds %v, hints come of %q", r.Writing(), r.Holds(), r.Dirs())
+	if r.Writing() != volume.FileByFile || r.Swaps().Hold() || !slices.Contains(r.Dirs(), m.volumes("web/..2")) {
+		t.Errorf("written %v, holds %v, hints come of %q", r.Writing(), r.Swaps().Hold(), r.Dirs())
 	}
 	m.holds(r, "web/a", "a")
 	m.must(r.CheckUnmoved(), os.WriteFile(m.volumes("web/..2/a"), []byte("a2"), 0o644))

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
@@ -32,6 +33,9 @@ type Changes struct {
 	Watcher *fsnotify.Watcher
 	watched map[string]directory // by path
 	polling bool                 // the warning was given
+
+	mutex sync.Mutex
+	holds func() bool // what the last look saw is all there is to see; nil: nobody knows
 }
 
 // directory is what a path leads to. fsnotify knows paths alone: it doesn't tell one directory with
@@ -48,11 +52,38 @@ func NewChanges(log *slog.Logger, own string, names func(name string) bool) *Cha
 // Empty leaves a hint that the names in the caller's own directory are to be compared.
 func (w *Changes) Empty() { hint(w.Emptied) }
 
+// Hint leaves a hint, whatever was seen.
+func (w *Changes) Hint() { hint(w.Hints) }
+
+// See takes up what a look has seen, and reports whether that holds. While it does there is no hint. Watch
+// first what was looked at.
+func (w *Changes) See(holds func() bool) bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.holds = holds; !holds() {
+		return false
+	}
+	select {
+	case <-w.Hints:
+	default:
+	}
+	return true
+}
+
+// judge makes a hint of events, unless all is as it was seen.
+func (w *Changes) judge() {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.holds == nil || !w.holds() {
+		w.Hint()
+	}
+}
+
 // Again watches what is to be watched, some of which may have been replaced. What has changed
 // before that is for others to find out.
 func (w *Changes) Again() {
 	if len(w.dirs) > 0 && w.Sync(w.dirs) {
-		hint(w.Hints)
+		w.Hint()
 	}
 }
 
@@ -144,7 +175,7 @@ func (w *Changes) follow(watcher *fsnotify.Watcher) {
 			isHint = w.tells(<-watcher.Events) || isHint
 		}
 		if isHint {
-			hint(w.Hints)
+			w.judge()
 		}
 	}
 }
