@@ -6,35 +6,39 @@ import (
 	"strings"
 	"time"
 
-	"confit/config"
 	"confit/supervisor/hooks"
 )
 
 // What comes in and what is due beside the phases.
 
-// doBeside does what is due beside the phase.
+// doBeside does that.
 func (t *transition) doBeside() {
-	t.soak()
+	if t.soaks = t.soaksAt(t.config); t.isDue(t.soaks) {
+		t.soak()
+		t.soaks = t.soaksAt(t.config)
+	}
 	t.recordTrial()
-	t.askGate()
+	if t.phase == gating && !t.hook {
+		t.askGate()
+	}
 	t.storeNote()
-	t.deliver()
+	if t.outcomes.Any() {
+		t.deliver()
+	}
 }
 
 // timers is when something is due; zero: never. All that confit does by itself is due at one of
 // them. What has to wait for an event has none: the loop would wake up again and again.
-func (s *state) timers(c *config.Config) []time.Time {
-	var note time.Time
-	if s.toNote() != nil {
-		note = s.note.by
+func (s *state) timers() []time.Time {
+	outcome := noDeadline
+	if s.outcomes.Any() {
+		outcome = s.outcomes.Due(s.moment(noDeadline)) // which doesn't ask what time it is
 	}
-	outcome := s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
-	return []time.Time{s.deadline, s.app.Deadline, s.app.WorksUntil(), outcome, note, s.heldBy(),
-		s.soaksAt(c)}
+	return []time.Time{s.deadline, s.app.Deadline, s.app.WorksUntil(), outcome, s.note.by, s.heldBy(), s.soaks}
 }
 
 // wakesAt is the first of them.
-func (s *state) wakesAt(c *config.Config) time.Time { return earliest(s.timers(c)...) }
+func (s *state) wakesAt() time.Time { return earliest(s.timers()...) }
 
 func (e reportEnded) take(t *transition) {
 	err := hooks.New("report", t.config.Report, t.config.HookTimeout).Failure(e.status,

@@ -69,7 +69,7 @@ func (i *idler) waits() {
 	}
 }
 
-func (i *idler) due() time.Time { return i.state.wakesAt(i.config) }
+func (i *idler) due() time.Time { return i.state.wakesAt() }
 
 // changes has the next look find a candidate.
 func (i *idler) changes(action config.Action) {

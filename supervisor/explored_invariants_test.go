@@ -156,9 +156,12 @@ func (c *course) gateHasQuestion(hash string) {
 // taken up by the event, or it is due again and again, and the loop spins. That holds for what the next look is
 // made of, too: a bound on the deadline alone would turn a loop into a look a second.
 func (c *course) deadlinesAreAhead(s *state) {
-	wanted := s.timers(c.config)
+	wanted := s.timers()
 	if s.phase == running && !s.pending {
 		wanted = append(wanted, s.readBy, s.rejected.TryBy(), s.killed.TryBy(), s.doubted.TryBy())
+	}
+	if !s.soaks.Equal(s.soaksAt(c.config)) {
+		c.breaks("the time when what is accepted has soaked isn't the one that was asked after the event")
 	}
 	for _, by := range wanted {
 		if c.config.DrainTimeout == 0 && by.Equal(c.now) && by.Equal(s.app.Deadline) { // once

@@ -115,11 +115,10 @@ func (t *transition) lifeCounts() bool {
 // soaksAt is when the accepted generation has soaked; zero: the life of the app says nothing of it,
 // or nothing depends on that.
 func (s *state) soaksAt(c *config.Config) time.Time {
-	saysNothing := !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || s.app.IsAtEntrypoint() ||
-		!s.ladder.HasAccepted() || s.generationInDoubt() || s.appInDoubt() ||
-		s.doubted != nil
 	life := ladder.Move{Ladder: &s.ladder, For: c.SoakFor()}
-	if saysNothing || !life.MaySoak() && !s.maySaySoaked() {
+	switch {
+	case !s.app.Runs(), s.app.Entry.Begun.IsZero(), s.app.Phase == app.Stopping, s.degraded != "", s.doubted != nil,
+		s.accepted().Number == 0, s.generationInDoubt(), s.appInDoubt(), !life.MaySoak() && !s.maySaySoaked():
 		return noDeadline
 	}
 	return s.ladder.SoaksAt

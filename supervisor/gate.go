@@ -47,11 +47,10 @@ func (t *transition) gateEnds() bool {
 // askGate starts the hook as soon as the question is noted, and nothing that was decided before
 // waits for the report hook.
 func (t *transition) askGate() {
-	if t.phase != gating || t.hook || !t.noteQuestion() {
-		return
+	if t.noteQuestion() {
+		t.Info("gate asked", about(t.candidate.Generation)...)
+		t.runHook(t.gateHook())
 	}
-	t.Info("gate asked", about(t.candidate.Generation)...)
-	t.runHook(t.gateHook())
 }
 
 // gateEnded is the gate's answer, unless nobody waits for it any more.

@@ -16,9 +16,6 @@ const stepSoak = verdict.StepSoak
 
 // soak does what is due when the app has lived with the accepted generation for --soak.
 func (t *transition) soak() {
-	if !t.isDue(t.soaksAt(t.config)) {
-		return
-	}
 	if t.onLadder().MaySoak() {
 		t.hasSoaked()
 	}

@@ -31,8 +31,12 @@ func (s *state) toNote() *linker.Note {
 
 // storeNote has the note written. It is tried again until it works.
 func (t *transition) storeNote() {
-	if note := t.toNote(); note != nil && (t.ladder.Counted || t.over(t.note.by)) {
-		t.note.given, t.note.by, t.ladder.Counted = note, noDeadline, t.ladder.Counted && t.held != nil
+	if !t.ladder.Counted && !t.over(t.note.by) {
+		return
+	}
+	t.note.by = noDeadline
+	if note := t.toNote(); note != nil {
+		t.note.given, t.ladder.Counted = note, t.ladder.Counted && t.held != nil
 		t.assign(writeNote{note})
 	}
 }

@@ -25,7 +25,7 @@ func observe(c *config.Config, before, after *state) *status.Status {
 		Mounted:      after.mounted,
 		Live:         after.live,
 		Accepted:     after.shownAccepted(c, before),
-		GoneDown:     after.shownDown(c),
+		GoneDown:     after.shownDown(),
 		Unwell:       after.ails(),
 		Candidate:    after.tried,
 		PendingSince: status.At(after.undecided),
@@ -70,7 +70,7 @@ func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted 
 		return shown
 	}
 	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked ||
-		c.SoakFor() == 0, SoaksAt: status.At(s.soaksAt(c))}
+		c.SoakFor() == 0, SoaksAt: status.At(s.soaks)}
 	// or it is just the fallback that is mounted
 	if shown != nil && is.Hash == was.Hash && (is.Fallback == was.Fallback || now.Proof == alreadyStored) {
 		now.Proof = shown.Proof
@@ -79,12 +79,11 @@ func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted 
 }
 
 // shownDown is why the app isn't on the top.
-func (s *state) shownDown(c *config.Config) *status.GoneDown {
+func (s *state) shownDown() *status.GoneDown {
 	if !s.ladder.IsDown() {
 		return nil
 	}
-	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(),
-		SoaksAt: status.At(s.soaksAt(c))}
+	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(), SoaksAt: status.At(s.soaks)}
 }
 
 // shownOf is an accepted generation as the status shows it.

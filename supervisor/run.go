@@ -64,7 +64,7 @@ func (s Supervisor) run() (code int, err error) {
 		l.showStatus()
 		l.lookAtLinks()
 		timer.Stop()
-		if next := earliest(l.state.wakesAt(l.Config), l.dueEntry(), l.dueDelivery(), l.right.next); !next.IsZero() {
+		if next := earliest(l.state.wakesAt(), l.dueEntry(), l.dueDelivery(), l.right.next); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))

@@ -101,7 +101,7 @@ func (p *player) wait(d time.Duration) {
 	p.waited, p.marked = p.now, p.now
 	p.until = p.now.Add(d)
 	for p.begun {
-		due := p.state.wakesAt(&p.config)
+		due := p.state.wakesAt()
 		if due.IsZero() || due.After(p.until) {
 			break
 		}
@@ -109,7 +109,7 @@ func (p *player) wait(d time.Duration) {
 			p.now = due
 		}
 		p.give(elapsed{})
-		if again := p.state.wakesAt(&p.config); p.begun && again.Equal(due) {
+		if again := p.state.wakesAt(); p.begun && again.Equal(due) {
 			p.t.Fatalf("the deadline of %v does nothing:\n%s", p.state.shown(), p.out.String())
 		}
 	}

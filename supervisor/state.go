@@ -77,6 +77,7 @@ type state struct {
 
 	transaction
 	ladder ladder.Ladder // what there is to go back to
+	soaks  time.Time     // see soaksAt
 	// the proof of the accepted generation, until the note has it and the log says so; "": it does
 	pendingProof string
 	note         notes

@@ -50,7 +50,7 @@ func (w *world) mustAct(before, after state, actions []action) {
 		return
 	}
 	over := func(by time.Time) bool { return !by.IsZero() && !w.now.Before(by) }
-	was, is := before.timers(w.config), after.timers(w.config)
+	was, is := before.timers(), after.timers()
 	for of := range was {
 		if over(was[of]) && over(is[of]) {
 			w.fatalf("the deadline %d of %v does nothing", of, before.shown())

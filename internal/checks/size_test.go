@@ -20,9 +20,9 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {131_750, 47_400},
-	"supervisor": {45_350, 18_110},
-	"linker":     {52_900, 17_250},
+	"":           {132_050, 47_520},
+	"supervisor": {45_390, 18_130},
+	"linker":     {53_120, 17_330},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
 	"signals":    {1_870, 1_010},

@@ -45,6 +45,9 @@ type Outcomes struct {
 	Hook
 }
 
+// Any reports that there are some.
+func (o *Outcomes) Any() bool { return len(o.List) > 0 || o.other != nil || o.runs() }
+
 // IsQuestion reports that nothing is decided.
 func IsQuestion(r linker.Outcome) bool { return r.Kind == "" }
 
