@@ -48,13 +48,14 @@ func (h *fixture) names(dir string) (names []string) {
 }
 
 // newEarlier is a fixture in which generation 1 has survived a start, and 2 and 3
-// were accepted after it.
+// were accepted after it. The app has died of 2 once.
 func newEarlier(t testing.TB) *fixture {
 	h := newFixture(t, "web/ web/").openWith("one")
 	h.edit("two", false)
 	h.collect()
 	h.wantBoth(2, false, 1)
 	h.wantOnDisk(1, 2)
+	h.note.Ladder.Top().Deaths = 1
 	h.edit("three", false)
 	h.must(h.linker.WriteNote(h.note))
 	h.collect()

@@ -64,9 +64,10 @@ func (l *Ladder) Numbers() (numbers []int) {
 }
 
 // Accept is the ladder after g is accepted, while the app was on one of its rungs: what is above
-// that goes. Below g stay the newest that has soaked, and the newest that is durable or, while none
-// is, the newest that the app was started on. One that it has died of comes last. With keepsNone
-// nothing stays. Bytes that were accepted before keep what they have proved.
+// that goes. Below g stay two. The base is the newest that is durable or, while none is, the oldest
+// that the app has lived on and hasn't died of. Of those above the base that it hasn't died of the
+// newest that has soaked stays or, while none has, the newest. With keepsNone nothing stays. Bytes
+// that were accepted before keep what they have proved.
 func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	top := Rung{Generation: g}
 	if former := l.InForce(); former.Number != 0 && former.Shared == g.Shared {
@@ -85,20 +86,36 @@ func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	if keepsNone || top.Durable {
 		return next
 	}
-	first := func(is func(Rung) bool) int { return slices.IndexFunc(below, is) }
-	soaked, firm := first(func(r Rung) bool { return r.Soaked }), first(func(r Rung) bool { return r.Durable })
-	if firm < 0 {
-		firm = first(func(r Rung) bool { return r.Started && r.Deaths == 0 })
-	}
-	if firm < 0 {
-		firm = first(func(r Rung) bool { return r.Started })
+	base := baseOf(below)
+	newer := below[:base]
+	above := slices.IndexFunc(newer, func(r Rung) bool { return r.Soaked && r.Deaths == 0 })
+	if above < 0 {
+		above = slices.IndexFunc(newer, func(r Rung) bool { return r.Deaths == 0 })
 	}
 	for i, r := range below {
-		if i == soaked || i == firm {
+		if i == above || i == base {
 			next.Rungs[next.Len()] = r
 		}
 	}
 	return next
+}
+
+// baseOf is which of some rungs is the base. One that the app has died of is that only where it has
+// lived on nothing else.
+func baseOf(rungs []Rung) int {
+	oldest := -1
+	for i, r := range rungs {
+		switch {
+		case r.Durable:
+			return i
+		case (r.Started || r.Soaked) && (r.Deaths == 0 || oldest < 0):
+			oldest = i
+		}
+	}
+	if oldest < 0 {
+		return len(rungs)
+	}
+	return oldest
 }
 
 // Soak is the ladder after the app has lived with the generation in force for long enough. Rungs

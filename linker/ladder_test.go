@@ -19,7 +19,9 @@ func aLadder(r *rand.Rand) (l Ladder) {
 				l.On++
 			}
 		case 2:
-			l.InForce().Deaths++
+			if !l.InForce().Durable {
+				l.InForce().Deaths++
+			}
 		default:
 			l = l.Accept(g, r.IntN(2) == 0, false)
 		}
@@ -52,10 +54,17 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestLadder_keeps: what was lived with stays below until something newer was lived with, and what was started on until something is durable.
+// TestLadder_keeps: what the app has lived on and not died of stays below until something newer does; the oldest, until something is durable.
 func TestLadder_keeps(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	has := func(l Ladder, is func(Rung) bool) bool { return slices.ContainsFunc(l.Rungs[:], is) }
+	find := func(l Ladder, is func(Rung) bool) (newest, oldest int) {
+		for _, rung := range l.Rungs {
+			if rung.Number != 0 && is(rung) {
+				newest, oldest = max(newest, rung.Number), rung.Number
+			}
+		}
+		return newest, oldest
+	}
 	for range 20_000 {
 		before := aLadder(r)
 		after := before.Accept(Generation{Number: 99, Hash: Hash{99}}, r.IntN(2) == 0, false)
@@ -63,14 +72,46 @@ func TestLadder_keeps(t *testing.T) {
 		reached.Rungs = [maxRungs]Rung{}
 		copy(reached.Rungs[:], before.Rungs[before.On:])
 		for name, is := range map[string]func(Rung) bool{
-			"soaked": func(r Rung) bool { return r.Soaked }, "durable": func(r Rung) bool { return r.Durable }, "started": func(r Rung) bool { return r.Started },
+			"durable":             func(r Rung) bool { return r.Durable },
+			"soaked":              func(r Rung) bool { return r.Soaked && r.Deaths == 0 },
+			"lived on":            func(r Rung) bool { return (r.Started || r.Soaked) && r.Deaths == 0 },
+			"lived on by any app": func(r Rung) bool { return r.Started || r.Soaked },
 		} {
-			if has(reached, is) && !has(after, is) {
+			newest, oldest := find(reached, is)
+			if kept, _ := find(after, func(r Rung) bool { return r.Number != 99 && is(r) }); newest != 0 && kept == 0 {
 				t.Fatalf("nothing %s stays: %+v, then %+v", name, before, after)
+			}
+			durable, _ := find(reached, func(r Rung) bool { return r.Durable })
+			if name == "lived on" && durable == 0 && oldest != 0 && !slices.Contains(after.Numbers(), oldest) {
+				t.Fatalf("the oldest goes: %+v, then %+v", before, after)
 			}
 		}
 		if after.On != 0 || after.Top().Number != 99 || after.Top().Deaths != 0 {
 			t.Fatalf("not on top, or it counts on: %+v", after)
+		}
+	}
+}
+
+// TestLadder_base: the app can go back to the edition before two that came within a minute.
+func TestLadder_base(t *testing.T) {
+	g := func(n byte) Generation { return Generation{Number: int(n), Hash: Hash{n}} }
+	fresh := Ladder{}.Accept(g(1), true, false).Accept(g(2), true, false).Accept(g(3), true, false)
+	yesterday := Ladder{}.Accept(g(1), true, false).Soak(true).Accept(g(2), false, false).Accept(g(3), false, false)
+	fixed := Ladder{}.Accept(g(1), true, false)
+	fixed.Top().Deaths = 1
+	fixed = fixed.Accept(g(2), true, false).Accept(g(3), false, false).Accept(g(4), false, false)
+	soaked := Ladder{}.Accept(g(1), true, false).Soak(true).Accept(g(2), false, false).Soak(false).Accept(g(3), false, false).Accept(g(4), false, false)
+	for name, c := range map[string]struct {
+		is   Ladder
+		want []int
+	}{
+		"fresh":     {fresh, []int{3, 2, 1}},
+		"yesterday": {yesterday, []int{3, 2, 1}},
+		"fixed":     {fixed, []int{4, 3, 2}},
+		"soaked":    {soaked, []int{4, 2, 1}},
+	} {
+		if got := c.is.Numbers(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: kept %v, want %v", name, got, c.want)
 		}
 	}
 }

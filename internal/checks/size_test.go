@@ -20,9 +20,9 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {132_050, 47_520},
+	"":           {132_100, 47_560},
 	"supervisor": {45_390, 18_130},
-	"linker":     {53_120, 17_330},
+	"linker":     {53_160, 17_370},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
 	"signals":    {1_870, 1_010},
