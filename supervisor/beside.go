@@ -17,9 +17,13 @@ func (t *transition) doBeside() {
 		t.soak()
 		t.soaks = t.soaksAt(t.config)
 	}
+	if is := t.accepted(); t.proven == nil || t.proven.Rung != *is {
+		t.noteProven(is)
+	}
 	t.recordTrial()
-	if t.phase == gating && !t.hook {
-		t.askGate()
+	if t.phase == gating && !t.hook && t.noteQuestion() {
+		t.Info("gate asked", about(t.candidate.Generation)...)
+		t.runHook(t.gateHook())
 	}
 	t.storeNote()
 	if t.outcomes.Any() {
@@ -36,9 +40,6 @@ func (s *state) timers() []time.Time {
 	}
 	return []time.Time{s.deadline, s.app.Deadline, s.app.WorksUntil(), outcome, s.note.by, s.heldBy(), s.soaks}
 }
-
-// wakesAt is the first of them.
-func (s *state) wakesAt() time.Time { return earliest(s.timers()...) }
 
 func (e reportEnded) take(t *transition) {
 	err := hooks.New("report", t.config.Report, t.config.HookTimeout).Failure(e.status,

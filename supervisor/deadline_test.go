@@ -69,7 +69,7 @@ func (i *idler) waits() {
 	}
 }
 
-func (i *idler) due() time.Time { return i.state.wakesAt() }
+func (i *idler) due() time.Time { return earliest(i.state.timers()...) }
 
 // changes has the next look find a candidate.
 func (i *idler) changes(action config.Action) {

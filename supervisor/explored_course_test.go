@@ -222,13 +222,13 @@ func (c *course) performOnApp(a app.Action) event {
 
 // mayElapse reports that the timer is set. What is dead is reaped before any time passes.
 func (c *course) mayElapse() bool {
-	due := c.state.wakesAt()
+	due := earliest(c.state.timers()...)
 	return !due.IsZero() && (!c.zombie || !c.now.Before(due))
 }
 
 // elapse lets the time pass until the timer goes off. It goes off at whole ticks.
 func (c *course) elapse() {
-	due := c.state.wakesAt()
+	due := earliest(c.state.timers()...)
 	if late := due.Sub(c.now); late > 0 {
 		c.now = c.now.Add((late + tick - 1) / tick * tick)
 	}

@@ -15,7 +15,7 @@ import (
 
 // leftOut lists what the canonical form leaves out, and why nothing depends on it.
 var leftOut = map[string]string{
-	"state.seen":         "the status is a view: what decides has a field of its own",
+	"history.proven":     "is for the status alone",
 	"history.live":       "is for the status and the log alone",
 	"history.tried":      "is for the status alone",
 	"history.undecided":  "is for the status alone",

@@ -28,7 +28,8 @@ func (s *state) showsAccepted() bool {
 
 // isAccepted reports whether the candidate is just the accepted generation.
 func (s *state) isAccepted() bool {
-	return s.ladder.HasAccepted() && s.candidate.Hash == s.accepted().Hash
+	is := s.accepted()
+	return is.Number != 0 && s.candidate.Hash == is.Hash
 }
 
 // unacceptedInForce reports that the targets lead to a candidate that isn't the accepted
@@ -79,17 +80,6 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 		return config.SwapSettle
 	}
 	return config.DefaultSettle
-}
-
-// mayRunReport reports whether a report hook may run: the drain of a restart waits for every child,
-// what a hook opens would count as opened by the app, and one that was told of a roll back before
-// that is done would be told of the wrong generation in force.
-func (s *state) mayRunReport() bool {
-	switch s.phase {
-	case done, withdrawing, touching, reading:
-		return false
-	}
-	return s.app.Phase != app.Draining || s.isEnding()
 }
 
 func (s *state) neverStarted() bool { return s.app.NeverStarted() }

@@ -44,15 +44,6 @@ func (t *transition) gateEnds() bool {
 	return t.neverStarted() || t.outdated || t.hook && t.expired
 }
 
-// askGate starts the hook as soon as the question is noted, and nothing that was decided before
-// waits for the report hook.
-func (t *transition) askGate() {
-	if t.noteQuestion() {
-		t.Info("gate asked", about(t.candidate.Generation)...)
-		t.runHook(t.gateHook())
-	}
-}
-
 // gateEnded is the gate's answer, unless nobody waits for it any more.
 func (t *transition) gateEnded(err error, tail string) {
 	switch {

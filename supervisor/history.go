@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -17,6 +18,19 @@ func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 		return nil
 	}
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Source: source(g), Since: status.At(t.now)}
+}
+
+// noteProven notes what is accepted, if it is proved: the status doesn't show another one. Bytes that were
+// proved before stay so, unless just what was the fallback is mounted and proved.
+func (t *transition) noteProven(is *linker.Rung) {
+	was, by := t.proven, cmp.Or(t.pendingProof, alreadyStored)
+	switch {
+	case is.Number == 0, t.isUnproved():
+		return
+	case was != nil && was.Hash == is.Hash && (was.Fallback == is.Fallback || by == alreadyStored):
+		by = was.by
+	}
+	t.proven = &proven{*is, by}
 }
 
 // found notes what a look at the volumes found: the hashes of a candidate, or none when there can't

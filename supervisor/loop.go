@@ -20,6 +20,8 @@ import (
 type loop struct {
 	Supervisor
 	state   *state
+	taken   *state    // the last that was taken up
+	wakes   time.Time // when something is due in it; zero: never
 	family  *process.Family
 	hook    *process.Hook
 	coming  *runHook                    // waits for the linker; nil: none does
@@ -35,7 +37,9 @@ type loop struct {
 	status  *statusfile.File
 	entry   entry
 	right   right
-	on      []delivery // signals that the app doesn't take yet
+	// tells of messages of the app; nil: it has no socket
+	messages <-chan struct{}
+	on       []delivery // signals that the app doesn't take yet
 }
 
 // entry watches the app at its entrypoint.
@@ -43,7 +47,7 @@ type entry struct {
 	proc  *entrypoint.Proc
 	watch entrypoint.Watch
 	pid   int             // of the app that is watched; 0: none is
-	next  time.Time       // when it is looked at
+	next  time.Time       // when it is looked at; zero: nobody has to
 	found entrypoint.Look // the last one
 	told  app.Sight       // what step knows
 }

@@ -19,8 +19,8 @@ func (s *state) toNote() *linker.Note {
 		n.Ladder, n.Entrypoint = s.ladder.Ladder, int64(s.entered/time.Second)
 	}
 	// what is decided to be told is noted with the list
-	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number {
-		noted.Told = s.accepted().Told
+	if noted, is := n.Ladder.InForce(), s.accepted(); noted.Number == is.Number {
+		noted.Told = is.Told
 	}
 	if s.degraded != "" || n.Equal(s.note.given) {
 		return nil

@@ -9,29 +9,29 @@ import (
 	"confit/status"
 )
 
-// observe says what status.json shows after an event, except for what only the linker knows. It is
-// the one place that does, and only reads the state. The state before has what was shown.
-func observe(c *config.Config, before, after *state) *status.Status {
-	count := after.count
-	count.Reloads = after.app.Reloads
-	return &status.Status{
-		Phase:        after.shown().String(),
-		Degraded:     after.degraded,
-		Trouble:      after.trouble(),
-		Stalled:      status.At(after.stalled),
-		Damaged:      after.damaged,
-		LinksChanged: status.At(after.relinked),
-		App:          after.shownApp(c),
-		Mounted:      after.mounted,
-		Live:         after.live,
-		Accepted:     after.shownAccepted(c, before),
-		GoneDown:     after.shownDown(),
-		Unwell:       after.ails(),
-		Candidate:    after.tried,
-		PendingSince: status.At(after.undecided),
-		Rejection:    after.shownRejection(),
-		Gate:         after.shownGate(),
-		Report:       after.lastReport,
+// observe says what status.json shows of a state, except for what only the linker knows. It is the one
+// place that does.
+func observe(c *config.Config, s *state) status.Status {
+	count := s.count
+	count.Reloads = s.app.Reloads
+	return status.Status{
+		Phase:        s.shown().String(),
+		Degraded:     s.degraded,
+		Trouble:      s.trouble(),
+		Stalled:      status.At(s.stalled),
+		Damaged:      s.damaged,
+		LinksChanged: status.At(s.relinked),
+		App:          s.shownApp(c),
+		Mounted:      s.mounted,
+		Live:         s.live,
+		Accepted:     s.shownAccepted(c),
+		GoneDown:     s.shownDown(),
+		Unwell:       s.ails(),
+		Candidate:    s.tried,
+		PendingSince: status.At(s.undecided),
+		Rejection:    s.shownRejection(),
+		Gate:         s.shownGate(),
+		Report:       s.lastReport,
 		Counters:     count,
 	}
 }
@@ -52,7 +52,8 @@ func (s *state) shownApp(c *config.Config) status.App {
 	if now.RestartOnly {
 		a.Reload = "restart: it left at HUP"
 	}
-	if since, until := now.Works(); now.IsAtWork() {
+	if now.IsAtWork() {
+		since, until := now.Works()
 		a.Entrypoint = &status.Entrypoint{Program: now.Entry.Program, Since: status.At(since), Until: status.At(until)}
 	}
 	if last := now.LastExit; last != nil {
@@ -63,19 +64,14 @@ func (s *state) shownApp(c *config.Config) status.App {
 }
 
 // shownAccepted is the accepted generation, since when it is that by whichever confit, and what
-// proved it. One that isn't proved isn't shown.
-func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted {
-	shown, was, is := before.seen.Accepted, before.accepted(), s.accepted()
-	if s.isUnproved() || is.Number == 0 {
-		return shown
+// proved it.
+func (s *state) shownAccepted(c *config.Config) *status.Accepted {
+	is := s.proven
+	if is == nil {
+		return nil
 	}
-	now := status.Accepted{Generation: shownOf(is), Proof: cmp.Or(s.pendingProof, alreadyStored), Soaked: is.Soaked ||
-		c.SoakFor() == 0, SoaksAt: status.At(s.soaks)}
-	// or it is just the fallback that is mounted
-	if shown != nil && is.Hash == was.Hash && (is.Fallback == was.Fallback || now.Proof == alreadyStored) {
-		now.Proof = shown.Proof
-	}
-	return &now
+	return &status.Accepted{Generation: shownOf(&is.Rung), Proof: is.by, Soaked: is.Soaked || c.SoakFor() == 0,
+		SoaksAt: status.At(s.soaks)}
 }
 
 // shownDown is why the app isn't on the top.

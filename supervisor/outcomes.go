@@ -16,12 +16,17 @@ import (
 // reports reports whether anybody is told.
 func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 
-// moment is what decides when something is told.
+// moment is what decides when something is told. The drain of a restart waits for every child, so none begins.
 func (s *state) moment(now time.Time) *outcomes.Moment {
+	ends, phase := s.isEnding(), s.app.Phase
 	m := &outcomes.Moment{
-		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.Phase == app.Stopping ||
-			s.isEnding() || s.degraded != "",
-		MayRun: s.mayRunReport(), Ends: s.isEnding(),
+		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Ends: ends,
+		Hurry: phase == app.Stopping || ends || s.degraded != "", MayRun: phase != app.Draining || ends,
+	}
+	switch s.phase {
+	// what a hook opens would count as opened by the app, and a roll back that isn't done would be told
+	case done, withdrawing, touching, reading:
+		m.MayRun = false
 	}
 	if !s.exposure.published() {
 		m.InForce = hexOf(s.accepted().Shared)
@@ -75,14 +80,14 @@ func (t *transition) watchAccepted() {
 // decideAs has an outcome told. That the app was started again on what it had died of proves too
 // little.
 func (t *transition) decideAs(r *linker.Outcome) {
-	told := t.accepted().Told
-	switch {
+	is := t.accepted()
+	switch told := &is.Told; {
 	case r.Kind == outcomes.Relapsed:
-		t.accepted().Told.Relapsed, t.accepted().Told.Soaked = true, false // then a good end is told once more
+		told.Relapsed, told.Soaked = true, false // then a good end is told once more
 		t.outcomes.Put(*r)
 	case r.Hash != "" && r.Hash == t.outcomes.Question():
 		t.outcomes.Answer(*r)
-	case r.Kind == outcomes.Accepted && r.Hash == hexOf(t.accepted().Shared) && told.Relapsed && !told.Soaked:
+	case r.Kind == outcomes.Accepted && r.Hash == hexOf(is.Shared) && told.Relapsed && !told.Soaked:
 	case t.reports():
 		t.outcomes.Offer(r)
 	}

@@ -94,6 +94,7 @@ type notes struct {
 // and the log: nothing is decided by it. What a pointer leads to never changes.
 type history struct {
 	live       *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
+	proven     *proven            // what was accepted last that is proved; nil: nothing was yet
 	tried      *status.Generation // the candidate that is on its way; nil: none is
 	undecided  time.Time          // since when a change is neither accepted nor rejected; zero: there is none
 	lastReport *status.Report
@@ -102,6 +103,12 @@ type history struct {
 	damaged    bool            // bytes of the accepted generation, which no volume has any more
 	relinked   time.Time       // when the links files were changed; zero: they are as they were read
 	count      status.Counters // each goes up where the thing happens: no state shows how often it did
+}
+
+// proven is an accepted generation, and what proved it.
+type proven struct {
+	linker.Rung
+	by string
 }
 
 // say is the action that logs a line.

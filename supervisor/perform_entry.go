@@ -11,11 +11,11 @@ import (
 
 // lookAtEntry looks at an app that has not begun, when it is time. After that nobody looks, but
 // before an edit.
-func (l *loop) lookAtEntry() {
-	e, now := &l.entry, time.Now()
+func (l *loop) lookAtEntry(now time.Time) {
+	e := &l.entry
 	switch pid := l.state.app.PID; {
 	case !l.state.app.IsAtEntrypoint():
-		e.pid = 0
+		e.pid, e.next = 0, noDeadline
 		return
 	case e.pid != pid:
 		e.pid, e.watch = pid, entrypoint.Since(now)
@@ -48,14 +48,6 @@ func (l *loop) lookAtEnd() {
 	if begun {
 		l.handle(began{at})
 	}
-}
-
-// dueEntry is when the app is looked at next; zero: nobody has to.
-func (l *loop) dueEntry() time.Time {
-	if l.entry.pid == 0 {
-		return noDeadline
-	}
-	return l.entry.next
 }
 
 // sightOf is what step needs of a look at an app. A trap counts where the signal comes to: not in a

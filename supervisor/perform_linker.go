@@ -158,15 +158,6 @@ func (a record) carryOut(l *loop) event {
 	return recorded{}
 }
 
-// lookAtLinks comes once for each look at the volumes: after the app's reload, which it would hold
-// up.
-func (l *loop) lookAtLinks() {
-	if l.looks && !l.state.isFleeting(l.Config) && !l.state.neverStarted() {
-		l.looks = false
-		l.worker.Put(orderOf(lookAtLinks{}))
-	}
-}
-
 // The links files are read again. What differs is read twice: between the two renames of a swap a
 // file may be missing.
 func (lookAtLinks) carryOut(l *loop) event {

@@ -30,8 +30,8 @@ func (l *loop) dueDelivery() time.Time {
 }
 
 // deliverLate sends what the app takes by now, and gives up what has waited for long.
-func (l *loop) deliverLate() {
-	now, left := time.Now(), l.on[:0]
+func (l *loop) deliverLate(now time.Time) {
+	left := l.on[:0]
 	for _, d := range l.on {
 		switch {
 		case d.PID != l.state.app.PID: // it has ended

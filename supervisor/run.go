@@ -46,6 +46,7 @@ func (s Supervisor) run() (code int, err error) {
 	}
 	if l.Notify != nil {
 		l.Linker.Offer(l.Notify)
+		l.messages = l.Notify.Hints()
 	}
 	l.status = statusfile.New(l.Linker.WriteStatus, l.Log)
 	closed := make(chan struct{})
@@ -56,15 +57,10 @@ func (s Supervisor) run() (code int, err error) {
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
-		l.ooms.Look(time.Now())
-		l.lookAtEntry()
-		l.deliverLate()
-		l.lookAgain(time.Now())
-		l.handle(nil)
-		l.showStatus()
-		l.lookAtLinks()
+		l.lookAround(time.Now())
+		l.takeUp()
 		timer.Stop()
-		if next := earliest(l.state.wakesAt(), l.dueEntry(), l.dueDelivery(), l.right.next); !next.IsZero() {
+		if next := earliest(l.wakes, l.entry.next, l.dueDelivery(), l.right.next); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))
@@ -72,6 +68,37 @@ func (s Supervisor) run() (code int, err error) {
 	l.end(closed)
 	process.TakeTerminal()
 	return l.state.exit.Code, l.state.exit.Reason
+}
+
+// lookAround finds out what comes as no event.
+func (l *loop) lookAround(now time.Time) {
+	l.ooms.Look(now)
+	l.lookAtEntry(now)
+	if len(l.on) > 0 {
+		l.deliverLate(now)
+	}
+	if !l.right.next.IsZero() {
+		l.lookAgain(now)
+	}
+	l.handle(nil)
+}
+
+// takeUp does what follows from a state, once.
+func (l *loop) takeUp() {
+	s := l.state
+	if s == l.taken {
+		return
+	}
+	l.taken, l.wakes = s, earliest(s.timers()...)
+	fleeting := s.isFleeting(l.Config)
+	if !fleeting || !s.stalled.IsZero() {
+		l.showStatus()
+	}
+	// after the app's reload, which a look at the links files would hold up
+	if l.looks && !fleeting && !s.neverStarted() {
+		l.looks = false
+		l.worker.Put(orderOf(lookAtLinks{}))
+	}
 }
 
 // warnUnread says which notes of the containers before this one can't be read, or not be trusted.
@@ -127,6 +154,10 @@ func (l *loop) end(closed <-chan struct{}) {
 
 // wait blocks until something happens. The event is nil when step needn't know of it.
 func (l *loop) wait(timer *time.Timer) event {
+	hints := l.Linker.Hints()
+	if l.state.phase == staging { // a look may still see what they are of
+		hints = nil
+	}
 	select {
 	case <-l.Inbox.Children:
 		l.heed()
@@ -138,7 +169,7 @@ func (l *loop) wait(timer *time.Timer) event {
 		return nil
 	case <-l.Unread:
 		return signalled{signals.PIPE}
-	case <-l.hints():
+	case <-hints:
 		return hinted{}
 	case <-l.Linker.Emptied():
 		return emptied{}
@@ -146,7 +177,7 @@ func (l *loop) wait(timer *time.Timer) event {
 		return opened{}
 	case <-l.worker.Answered:
 		return l.answer()
-	case <-l.messages():
+	case <-l.messages:
 		l.listen()
 		return nil
 	case e := <-l.hook.Over():
@@ -156,14 +187,6 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-timer.C:
 		return elapsed{}
 	}
-}
-
-// hints tells of changes in the volumes, but not while a look may still see them.
-func (l *loop) hints() <-chan struct{} {
-	if l.state.phase == staging {
-		return nil
-	}
-	return l.Linker.Hints()
 }
 
 // handle takes an event and all the events that follow from it at once.
@@ -254,14 +277,6 @@ func (l *loop) ended(x process.Exit) event {
 // maxMessages is how many messages are taken at once: an app that floods its socket must not delay
 // the signals for it.
 const maxMessages = 64
-
-// messages tells of messages. Without a socket it never does.
-func (l *loop) messages() <-chan struct{} {
-	if l.Notify == nil {
-		return nil
-	}
-	return l.Notify.Hints()
-}
 
 // listen takes the messages that are there, and believes those of the app, its group and its
 // descendants, as systemd does with NotifyAccess=all.

@@ -55,7 +55,7 @@ func (p *player) rest() {
 	if p.inside {
 		p.writePhase()
 	}
-	if !p.state.isFleeting(&p.config) || p.state.seen.Stalled != "" {
+	if !p.state.isFleeting(&p.config) || !p.state.stalled.IsZero() {
 		p.writeNews()
 	}
 	if p.state.phase == done && p.begun {
@@ -101,7 +101,7 @@ func (p *player) wait(d time.Duration) {
 	p.waited, p.marked = p.now, p.now
 	p.until = p.now.Add(d)
 	for p.begun {
-		due := p.state.wakesAt()
+		due := earliest(p.state.timers()...)
 		if due.IsZero() || due.After(p.until) {
 			break
 		}
@@ -109,7 +109,7 @@ func (p *player) wait(d time.Duration) {
 			p.now = due
 		}
 		p.give(elapsed{})
-		if again := p.state.wakesAt(); p.begun && again.Equal(due) {
+		if again := earliest(p.state.timers()...); p.begun && again.Equal(due) {
 			p.t.Fatalf("the deadline of %v does nothing:\n%s", p.state.shown(), p.out.String())
 		}
 	}
@@ -146,5 +146,5 @@ func (p *player) writePhase() {
 
 // baseline is the status before anything has happened.
 func (p *player) baseline() *status.Status {
-	return observe(&p.config, &state{seen: &status.Status{}}, &state{})
+	return new(observe(&p.config, &state{}))
 }

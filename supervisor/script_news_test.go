@@ -19,8 +19,9 @@ func (p *player) writeNews() {
 	if p.seen == nil {
 		p.seen = p.news(p.baseline())
 	}
-	before, now := p.seen, p.news(p.state.seen)
-	p.shows.take(p.state.seen)
+	shown := observe(&p.config, &p.state)
+	before, now := p.seen, p.news(&shown)
+	p.shows.take(&shown)
 	p.seen = now
 	all := maps.Clone(before)
 	maps.Copy(all, now)

@@ -68,7 +68,7 @@ func (p *player) line(words []string) {
 		if p.shown == nil {
 			p.shown = fieldsOf(p.t, p.baseline())
 		}
-		p.shown = writeFields(p.t, &p.out, p.shown, p.state.seen, "phase")
+		p.shown = writeFields(p.t, &p.out, p.shown, new(observe(&p.config, &p.state)), "phase")
 	default:
 		p.jobOrHook(words[0], rest)
 	}

@@ -22,10 +22,9 @@ func (s *state) isFleeting(c *config.Config) bool {
 
 // showStatus has status.json replaced.
 func (l *loop) showStatus() {
-	if s := *l.state.seen; !l.state.isFleeting(l.Config) || s.Stalled != "" {
-		s.Confit = l.Version
-		l.status.Show(s, l.state.accepted().Sums)
-	}
+	s := observe(l.Config, l.state)
+	s.Confit = l.Version
+	l.status.Show(s, l.state.accepted().Sums)
 }
 
 // tell has a debug log say an event that changes what confit waits for.

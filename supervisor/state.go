@@ -106,7 +106,6 @@ type state struct {
 
 	mounted *status.Mounted // what the last look found
 	history
-	seen *status.Status // what status.json shows of it: observe says it after each event
 
 	exit exit // how confit ends, when that is decided: it may be draining or telling before
 }

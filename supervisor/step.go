@@ -6,7 +6,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/status"
 	"confit/supervisor/ladder"
 )
 
@@ -28,7 +27,6 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	t.takeUpDeaths(former)
 	t.look()
 	t.doBeside()
-	t.seen = observe(c, &state{seen: &status.Status{}}, &t.state)
 	return &t.state, t.actions
 }
 
@@ -44,7 +42,6 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 	e.take(t)
 	t.advance()
 	t.doBeside()
-	t.seen = observe(c, s, &t.state)
 	return &t.state, t.actions
 }
 

@@ -127,6 +127,7 @@ func (w *world) settleDown() {
 // quiet holds what must be true once everything has come to rest.
 func (w *world) quiet() {
 	s := w.state
+	shown := observe(w.config, &s)
 	switch {
 	case s.shown() == done:
 		if w.hook != 0 && !w.hookKilled {
@@ -141,10 +142,10 @@ func (w *world) quiet() {
 	case s.degraded != "":
 	case s.shown() == gating:
 		w.mayWaitForGate()
-	case (s.rejected != nil || !s.isWell() || s.ladder.IsDown()) != (s.seen.Verdict() == status.Rejected):
-		w.fatalf("refused is %+v, and the status says %s", s.rejected, s.seen.Encode())
-	case s.complaints[applying] != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
-		w.fatalf("nothing is under way, and the status says %s", s.seen.Encode())
+	case (s.rejected != nil || !s.isWell() || s.ladder.IsDown()) != (shown.Verdict() == status.Rejected):
+		w.fatalf("refused is %+v, and the status says %s", s.rejected, shown.Encode())
+	case s.complaints[applying] != "" || shown.PendingSince != "" || shown.Candidate != nil:
+		w.fatalf("nothing is under way, and the status says %s", shown.Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
 	case w.live == nil:
@@ -204,12 +205,15 @@ func TestStepIsTotal(t *testing.T) {
 		for _, half := range []app.Phase{app.Down, app.Up, app.Starting, app.Probing, app.Restarting, app.Draining, app.Stopping} {
 			for _, e := range events {
 				for _, pid := range []int{0, 9} {
-					s := state{phase: p, deadline: time.Unix(1, 0), note: notes{held: note, given: note}, seen: &status.Status{}}
+					s := state{phase: p, deadline: time.Unix(1, 0), note: notes{held: note, given: note}}
 					s.app.Phase, s.app.PID, s.app.Group = half, pid, 9
 					before := s
 					next, actions := step(c, &s, time.Unix(2, 0), e)
 					if next.shown() < 0 || next.shown() > done {
 						t.Errorf("%v, %v, %T: phase %d", p, half, e, next.shown())
+					}
+					if is := observe(c, next).Phase; is != next.shown().String() {
+						t.Errorf("%v, %v, %T: the status says %s", p, half, e, is)
 					}
 					if p == done && len(actions) > 0 {
 						t.Errorf("%T after the end: %v", e, actions)

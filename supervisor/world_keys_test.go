@@ -50,14 +50,14 @@ func filesOf(number int, hash string) map[linker.Key]linker.Hash {
 // accepted ones, whatever was accepted since.
 func (w *world) checkKeys(s state) {
 	leaving := s.shown() == phase(app.Stopping) || s.shown() == done || s.isEnding() || s.degraded != "" // then it takes no answer any more
-	if m := s.seen.Mounted; m != nil && !leaving {
+	if m := s.mounted; m != nil && !leaving {
 		files := w.seen.files()
 		if m.Hash != "" {
 			files = filesOf(1, m.Hash)
 		}
 		w.wantKeys("mounted", m.Keys, files)
 	}
-	if r := s.seen.Rejection; r != nil && r.Hash != "" {
+	if r := s.shownRejection(); r != nil && r.Hash != "" {
 		w.wantKeys("rejection", r.Keys, filesOf(1, r.Hash))
 	}
 }

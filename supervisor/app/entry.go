@@ -17,11 +17,11 @@ const (
 // Works says since and until when nobody should end what the app does; zero: it may be ended. A
 // script that executes nothing has begun, and may yet be at some work in its first minutes.
 func (a *App) Works() (since, until time.Time) {
-	e := &a.Entry
-	switch {
-	case a.IsAtEntrypoint():
+	switch e := &a.Entry; {
+	case !a.Runs():
+	case e.Begun.IsZero():
 		return a.Since, e.By
-	case a.Runs() && e.Script.isKnown() && !e.waited:
+	case e.Script.isKnown() && !e.waited:
 		return e.first, e.first.Add(ScriptWait)
 	}
 	return since, until

@@ -46,7 +46,7 @@ type Outcomes struct {
 }
 
 // Any reports that there are some.
-func (o *Outcomes) Any() bool { return len(o.List) > 0 || o.other != nil || o.runs() }
+func (o *Outcomes) Any() bool { return len(o.List) > 0 || o.other != nil || o.Reporting != nil }
 
 // IsQuestion reports that nothing is decided.
 func IsQuestion(r linker.Outcome) bool { return r.Kind == "" }
