@@ -148,8 +148,8 @@ func (t *transition) stayUnproved(v *verdict.Verdict) {
 
 // An app that works inside a generation is warned of: the directory is removed together with the
 // generation.
-func (e inspected) take(t *transition) {
-	if e.inside && t.inside != t.app.PID && t.app.Runs() {
+func (inside) take(t *transition) {
+	if t.inside != t.app.PID && t.app.Runs() {
 		t.inside = t.app.PID
 		t.Warn("app's working directory is inside a generation: it won't find the next one there",
 			"pid", t.app.PID,

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"confit/config"
 	"confit/linker"
 	"confit/process"
 	"confit/supervisor/app"
@@ -83,7 +84,8 @@ type (
 		changes []linker.Change
 	}
 	unwatchOpens struct{}
-	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
-	noteUser     struct{ user process.User } // of the app
-	inspect      struct{ pid int }           // answered by inspected
+	// answered by linksRead, if they differ
+	lookAtLinks struct{ known config.LinksSum }
+	noteUser    struct{ user process.User } // of the app
+	inspect     struct{ pid int }           // answered by inside, if it works there
 )

@@ -84,9 +84,6 @@ func (e noted) take(t *transition) {
 // Confit says once that the links files are no longer what confit was started with. Only a restart
 // takes them up.
 func (e linksRead) take(t *transition) {
-	if e.sum == t.links {
-		return
-	}
 	t.links, t.relinked = e.sum, t.now
 	level, message := slog.LevelWarn, "links file changed: restart the container to apply it"
 	if e.sum == t.config.LinksRead {

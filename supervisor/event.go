@@ -70,7 +70,7 @@ type (
 	probed      struct{ app.Finding }
 	sent        struct{}            // the reload signal
 	denied      struct{ err error } // a signal was refused, or would be; nil: no longer
-	inspected   struct{ inside bool }
+	inside      struct{}            // the app works in a generation
 	started     struct{ pid int }
 	looked      struct{ app.Sight }    // at an app that runs
 	began       struct{ at time.Time } // the app: it has executed its daemon
@@ -86,7 +86,7 @@ type (
 		message notify.Message
 		itself  bool // it is not from a process that the app has started
 	}
-	linksRead struct{ sum config.LinksSum } // the links files were looked at
+	linksRead struct{ sum config.LinksSum } // the links files have changed
 	had       struct{ err error }           // whether a generation is there; step never hears of it
 	emptied   struct{}                      // names in the state directory may be gone
 	repaired  struct {                      // what others have changed

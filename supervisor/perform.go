@@ -100,7 +100,10 @@ func lookAtApp(pid int, s signals.Signal) app.Finding {
 
 func (a inspect) perform(l *loop) event {
 	l.noteUser(a.pid)
-	return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
+	if !l.Linker.Owns(process.WorkingDirectory(a.pid)) {
+		return nil
+	}
+	return inside{}
 }
 
 // signal sends a signal to the app alone, unless --signal-group says otherwise. CONT always goes to

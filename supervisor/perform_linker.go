@@ -160,13 +160,13 @@ func (a record) carryOut(l *loop) event {
 
 // The links files are read again. What differs is read twice: between the two renames of a swap a
 // file may be missing.
-func (lookAtLinks) carryOut(l *loop) event {
-	sum, known := l.Config.LinksNow()
-	if known && sum != l.Config.LinksRead {
+func (a lookAtLinks) carryOut(l *loop) event {
+	sum, isRead := l.Config.LinksNow()
+	if isRead && sum != l.Config.LinksRead {
 		again, _ := l.Config.LinksNow()
-		known = sum == again
+		isRead = sum == again
 	}
-	if !known {
+	if !isRead || sum == a.known {
 		return nil
 	}
 	return linksRead{sum}

@@ -70,7 +70,7 @@ func (s Supervisor) run() (code int, err error) {
 	return l.state.exit.Code, l.state.exit.Reason
 }
 
-// lookAround finds out what comes as no event.
+// lookAround finds what is no event.
 func (l *loop) lookAround(now time.Time) {
 	l.ooms.Look(now)
 	l.lookAtEntry(now)
@@ -80,10 +80,12 @@ func (l *loop) lookAround(now time.Time) {
 	if !l.right.next.IsZero() {
 		l.lookAgain(now)
 	}
-	l.handle(nil)
+	if len(l.next) > 0 {
+		l.handle(nil)
+	}
 }
 
-// takeUp does what follows from a state, once.
+// takeUp does once what a state asks for.
 func (l *loop) takeUp() {
 	s := l.state
 	if s == l.taken {
@@ -97,7 +99,7 @@ func (l *loop) takeUp() {
 	// after the app's reload, which a look at the links files would hold up
 	if l.looks && !fleeting && !s.neverStarted() {
 		l.looks = false
-		l.worker.Put(orderOf(lookAtLinks{}))
+		l.worker.Put(orderOf(lookAtLinks{s.links}))
 	}
 }
 
@@ -210,10 +212,7 @@ const maxSignals = 256
 // heed takes the signals that are there. They come before the children that ended: if TERM came
 // before the app's exit in a restart, the app isn't started again.
 func (l *loop) heed() {
-	for range maxSignals {
-		if !l.heedOne() {
-			return
-		}
+	for n := 0; n < maxSignals && l.heedOne(); n++ {
 	}
 }
 

@@ -78,7 +78,9 @@ func (p *player) performOnApp(a action) event {
 	case app.Look:
 		return looked{p.sight}
 	case inspect:
-		return inspected{p.standsIn}
+		if p.standsIn {
+			return inside{}
+		}
 	case app.Signal:
 		return p.toApp(a.PID, a.Signal, "")
 	case app.Deliver:

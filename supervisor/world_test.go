@@ -236,7 +236,9 @@ func (w *world) perform(a action) event {
 		return probed{app.Finding{Disposition: w.handler, Runs: []string{"app", "daemon"}[w.rand.IntN(2)]}}
 	case inspect:
 		w.mayBeSignalled(a.pid)
-		return inspected{w.rand.IntN(10) == 0}
+		if w.rand.IntN(10) == 0 {
+			return inside{}
+		}
 	case app.Signal:
 		w.mayBeSignalled(a.PID)
 		return w.signal(a.Signal)

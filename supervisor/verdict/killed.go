@@ -8,11 +8,11 @@ import "confit/linker"
 // Killed is what a kill would say while what comes from volumes so is in a step: what a former one
 // has said of the same counts on. At the entrypoint only what has ended there before does.
 func Killed(former *Verdict, inputs linker.Hash, step, suspects string) *Verdict {
-	kills := former.Kills(inputs)
-	if step == linker.StepEntry && kills > 0 && former.Step != step {
-		kills = 0
+	kills := 1
+	if former.IsOf(inputs) && (step != linker.StepEntry || former.Step == step) {
+		kills += former.Attempts
 	}
-	return Found(linker.Trial{Hash: inputs, Step: step, Kills: kills + 1, Suspects: suspects})
+	return Found(linker.Trial{Hash: inputs, Step: step, Kills: kills, Suspects: suspects})
 }
 
 // Found is what a record says; nil: nothing.
