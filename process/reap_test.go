@@ -170,7 +170,8 @@ func TestLookBeforeReaping(t *testing.T) {
 		looked, reaped := 0, 0
 		n.look = func() {
 			looked++
-			pid := peek()
+			info, _ := lookForEnded()
+			pid := int(info.pid)
 			if _, known := proc.Stat(pid); !known {
 				t.Errorf("nothing is known of process %d", pid)
 			}

@@ -154,8 +154,8 @@ func (sent) take(t *transition) {
 }
 
 // The child may have been the last of the leftovers.
-func (reaped) take(t *transition) {
-	t.count.Orphans++
+func (e reaped) take(t *transition) {
+	t.count.Orphans += e.number
 	t.onApp().LookForLeftovers()
 }
 

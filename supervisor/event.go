@@ -78,9 +78,9 @@ type (
 		err  error
 		code int
 	}
-	exited    struct{ app.Exit }  // the app
-	reaped    struct{}            // some other child
-	cleared   struct{ left bool } // whether something of the old app is left
+	exited    struct{ app.Exit }   // the app
+	reaped    struct{ number int } // of other children
+	cleared   struct{ left bool }  // whether something of the old app is left
 	signalled struct{ signal signals.Signal }
 	heard     struct { // of the app, by sd_notify(3)
 		message notify.Message

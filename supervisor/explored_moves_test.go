@@ -27,7 +27,7 @@ var moves = []move{
 	{"the app begins", func(c *course) bool { return c.app != 0 && !c.zombie && c.state.app.IsAtEntrypoint() }, (*course).begins},
 	{"a leftover ends", func(c *course) bool { return c.leftover }, func(c *course) {
 		c.leftover = false
-		c.give(reaped{})
+		c.give(reaped{1})
 	}},
 	{"somebody opens what changed", func(c *course) bool { return c.watching && c.app != 0 && !c.zombie }, func(c *course) {
 		if c.state.exposure == read && (c.read != c.live.holds || c.state.phase == reading) { // else it is a hook, or the app once more

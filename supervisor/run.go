@@ -138,8 +138,7 @@ func notTrusted(left *linker.Rung) string {
 // volume. Both take a millisecond, and more on a busy node.
 const lastWait = time.Second
 
-// end has the last status written and the linker's watches removed: the kernel delays the end of a
-// process that has some by about ten milliseconds.
+// end has the last status written and the linker's watches removed.
 func (l *loop) end(closed <-chan struct{}) {
 	l.showStatus()
 	written := l.status.Close()
@@ -247,9 +246,20 @@ func (l *loop) become(s *state, actions []action) {
 
 // reap collects all children that have ended, and handles the end of each before it reaps the next:
 // with --adopt, that one may have become the app just now. It hears a child's messages before it
-// reaps the child, while the sender is known.
+// reaps the child, while the sender is known. One event tells of all orphans.
 func (l *loop) reap() {
-	l.family.Reap(l.lookAt, func(x process.Exit) { l.handle(l.ended(x)) })
+	var orphans reaped
+	l.family.Reap(l.lookAt, func(x process.Exit) {
+		switch {
+		case x.PID == l.state.app.PID:
+			l.handle(l.exitOf(x.Status))
+		case !x.Hook: // whose output may still come
+			orphans.number++
+		}
+	})
+	if orphans.number > 0 {
+		l.handle(orphans)
+	}
 }
 
 // lookAt learns of a child that has ended what nobody knows once it is reaped. Where many end at
@@ -261,16 +271,6 @@ func (l *loop) lookAt(pid int) {
 		l.lookAtEnd()
 		l.noteUser(pid)
 	}
-}
-
-func (l *loop) ended(x process.Exit) event {
-	switch {
-	case x.PID == l.state.app.PID:
-		return l.exitOf(x.Status)
-	case x.Hook: // whose output may still come
-		return nil
-	}
-	return reaped{}
 }
 
 // maxMessages is how many messages are taken at once: an app that floods its socket must not delay

@@ -54,7 +54,7 @@ func (p *player) line(words []string) {
 		p.appDoes(rest, words)
 	case "leftovers":
 		p.left = false
-		p.give(reaped{})
+		p.give(reaped{1})
 	case "links":
 		e := linksRead{}
 		copy(e.sum[:], strings.Trim(strings.TrimPrefix(rest, "file is "), `"`))

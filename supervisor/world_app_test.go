@@ -167,9 +167,9 @@ func (w *world) deaths() {
 		w.succeeding = 0 // or it ends as a leftover
 	case w.leftover:
 		w.leftover = false
-		w.give(reaped{})
+		w.give(reaped{1})
 	default:
-		w.give(reaped{})
+		w.give(reaped{1})
 	}
 }
 

@@ -69,6 +69,7 @@ type timed struct {
 	site *site
 	last time.Duration // when the app was signalled
 	took samples
+	ran  samples // how long PID 1 was on a processor
 }
 
 // newTimed starts a program over an app on a new site and waits for the app.
