@@ -29,7 +29,8 @@ type Set struct {
 	unread bool                  // the list can't be read now, so none is written
 
 	entered *safedir.Dir // the directory in which confit works on targets, one after the other; nil: none
-	at      string       // its path
+	at      string       // its path; "": none
+	shut    error        // why it isn't open
 }
 
 // New makes one that knows of no link yet. log hears what is left alone.
@@ -240,21 +241,18 @@ func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
 	return d, nil
 }
 
-// enter opens a directory of targets, unless confit is in it, as for the target before. Who works
-// on targets leaves it.
+// enter opens a directory of targets, once for all targets there, also if it can't be opened. Who
+// works on targets leaves it.
 func (t *Set) enter(path string, makes bool) (*safedir.Dir, error) {
-	if t.entered != nil && t.at == path {
-		return t.entered, nil
+	if t.at != path || t.entered == nil && makes {
+		t.leave()
+		t.at = path
+		t.entered, t.shut = t.open(path, makes)
 	}
-	t.leave()
-	d, err := t.open(path, makes)
-	if err == nil {
-		t.entered, t.at = d, path
-	}
-	return d, err
+	return t.entered, t.shut
 }
 
 func (t *Set) leave() {
 	t.entered.Close()
-	t.entered = nil
+	t.entered, t.at = nil, ""
 }
