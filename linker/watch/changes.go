@@ -29,7 +29,7 @@ type Changes struct {
 	names   func(name string) bool
 	dirs    []string // that were to be watched last
 	log     *slog.Logger
-	// nil while the kernel refuses one; kept, as to close one takes the kernel ten milliseconds
+	// nil while the kernel refuses one; kept, as the kernel takes long to close one
 	Watcher *fsnotify.Watcher
 	watched map[string]directory // by path
 	polling bool                 // the warning was given
@@ -204,10 +204,12 @@ func (w *Changes) Watches(dir string) bool {
 	return watched
 }
 
-// End ends all watches. No hint comes after it.
+// End ends all watches. No hint comes after it. Who ends before the kernel has begun to free them
+// waits ten milliseconds (fsnotify_destroy_group): so confit sleeps for a moment.
 func (w *Changes) End() {
 	if w.Watcher != nil {
 		w.keep(nil)
+		_ = unix.Nanosleep(&unix.Timespec{Nsec: 50_000}, nil)
 	}
 }
 
