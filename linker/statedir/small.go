@@ -134,7 +134,7 @@ func (s *Dir) lost() (names []string) {
 		was := s.small.wrote[name]
 		st, err := s.Top.Stat(name)
 		// a new file may get the number of the old one
-		if err == unix.ENOENT || err == nil && (!s.Top.Is(name, was) || st.Mtim != was.Mtim) {
+		if err == unix.ENOENT || err == nil && (!st.Same(was) || st.Mtim != was.Mtim) {
 			names = append(names, name)
 			delete(s.small.wrote, name)
 		}
