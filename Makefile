@@ -92,14 +92,14 @@ storm: ## faults at random for FOR=10m, in an order that SEED decides, and a rea
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestStorm$$' ./integration/storm -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
 
-bench: confit ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
+bench: confit ## the budgets, and what people would pick instead; ONLY=start,idle for some: cold some ten minutes more, to build that
 	./scripts/install-deps tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 	mkdir -p bin/peers
 	cc -O2 -static -o bin/peers/floor-c integration/bench/testdata/floor.c
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/peers/floor-go ./integration/bench/floor
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/peers/empty ./integration/bench/empty
 	cd integration/bench/peers && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/peers/ tool
-	$(GO) run ./integration/bench bin/confit
+	$(GO) run ./integration/bench -only '$(ONLY)' bin/confit
 
 lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, the rendered example, and the workflows
 	test -z "$$(gofmt -l .)"

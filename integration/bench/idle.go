@@ -37,8 +37,8 @@ func (b *bench) idle(rounds int) ([]row, error) {
 	}
 	const runtimeOwn = 4
 	return []row{
-		{"wake-ups a minute, idle", count, counted[1].median(), counted[2].median(), "tini", budget{value, 60}},
-		{"  processor time a minute", milliseconds, ran[1].median(), ran[2].median(), "tini", budget{value, 5}},
+		{"wake-ups a minute, idle", count, counted[1].median(), counted[2].median(), "tini", budget{ratio, 0.75}},
+		{"  processor time a minute", milliseconds, ran[1].median(), ran[2].median(), "tini", budget{ratio, 2.5}},
 		{"  wake-ups with --rescan 1h", count, counted[0].median(), counted[2].median(), "tini", budget{value, runtimeOwn}},
 	}, nil
 }

@@ -27,7 +27,7 @@ func oneRound(t *testing.T, only string) (p printed) {
 	cmd.Env = append(os.Environ(), "TMPDIR="+work)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
+	if err != nil && cmd.ProcessState.ExitCode() != 1 { // of a broken budget; what wasn't measured has no row
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(out, &p); err != nil {

@@ -10,9 +10,9 @@ const refill = 100 * time.Millisecond
 
 // littleProcessor is a container with 5 ms of a processor in each 100. Who needs more in one go waits for the next period.
 var littleProcessor = trial{[]figure{
-	{"5 % of a processor: start-up to the app's first act", milliseconds, budget{}},
-	{"  from the app's end to the end of all", milliseconds, budget{}},
-	{"  a signal's way through PID 1", milliseconds, budget{}},
+	{"5 % of a processor: start-up to the app's first act", milliseconds, budget{ratio, 10}},
+	{"  from the app's end to the end of all", milliseconds, budget{ratio, 15}},
+	{"  a signal's way through PID 1", milliseconds, budget{ratio, 4}},
 	{"  swap → reload, 10 keys", milliseconds, budget{}},
 	{"  swaps lost of ten", count, budget{value, 0}},
 }, (*bench).throttle}
