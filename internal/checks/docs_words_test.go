@@ -31,7 +31,7 @@ var mostWords = map[string]int{
 	"docs/internals/decisions.md":    3_790,
 	"docs/internals/dependencies.md": 370,
 	"docs/internals/design.md":       2_380,
-	"docs/internals/measurements.md": 860,
+	"docs/internals/measurements.md": 980,
 }
 
 // How many words those for users may have together, those for contributors, and both with the pages that GitHub shows:
