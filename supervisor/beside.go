@@ -11,7 +11,7 @@ import (
 
 // What comes in and what is due beside the phases.
 
-// doBeside does that.
+// doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
 	if t.soaks = t.soaksAt(t.config); t.isDue(t.soaks) {
 		t.soak()

@@ -16,7 +16,8 @@ import (
 // reports reports whether anybody is told.
 func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 
-// moment is what decides when something is told. The drain of a restart waits for every child, so none begins.
+// moment is what decides when something is told. The drain of a restart waits for every child: no
+// hook begins then.
 func (s *state) moment(now time.Time) *outcomes.Moment {
 	ends, phase := s.isEnding(), s.app.Phase
 	m := &outcomes.Moment{

@@ -70,7 +70,7 @@ func (s Supervisor) run() (code int, err error) {
 	return l.state.exit.Code, l.state.exit.Reason
 }
 
-// lookAround finds what is no event.
+// lookAround looks at what tells of nothing by itself.
 func (l *loop) lookAround(now time.Time) {
 	l.ooms.Look(now)
 	l.lookAtEntry(now)
@@ -211,7 +211,10 @@ const maxSignals = 256
 // heed takes the signals that are there. They come before the children that ended: if TERM came
 // before the app's exit in a restart, the app isn't started again.
 func (l *loop) heed() {
-	for n := 0; n < maxSignals && l.heedOne(); n++ {
+	for range maxSignals {
+		if !l.heedOne() {
+			return
+		}
 	}
 }
 
