@@ -59,8 +59,8 @@ func (t *transition) suspicion() app.Suspicion {
 // continueWithoutApp goes on when the app is gone and confit stays. Phases that need the app end
 // here; the others go on until they come to the app.
 func (t *transition) continueWithoutApp() {
-	if without := t.row(t.phase).withoutApp; without != nil {
-		without()
+	if without := t.row().withoutApp; without != nil {
+		without(t)
 	}
 }
 

@@ -12,6 +12,12 @@ import (
 	"confit/supervisor/outcomes"
 )
 
+func (t *transition) renderHook() hooks.Hook {
+	return hooks.New("render", t.config.Render, t.config.HookTimeout)
+}
+
+func (t *transition) validateHook() hooks.Hook { return hooks.Validate(t.config) }
+
 // runIn enters the phase of a hook, and starts that.
 func (t *transition) runIn(p phase, h hooks.Hook) {
 	t.enter(p, h.Timeout)
@@ -149,7 +155,7 @@ func (t *transition) validatesAfter() bool {
 
 // validatesBefore reports whether the hook reads the candidate's directory. Then nothing is visible
 // before it is valid.
-func (t *transition) validatesBefore() bool { return hooks.Validate(t.config).ReadsCandidate() }
+func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandidate() }
 
 // isGated reports whether the gate decides about the candidate. It isn't asked about what all
 // replicas share with the accepted generation, nor when the app has nothing else to start on.

@@ -2,72 +2,61 @@ package supervisor
 
 import "confit/supervisor/hooks"
 
-// row is what a phase of the change is: a step of a candidate, if it is one, and what happens in it.
-// What is nil leaves the phase as it is: a hint waits for its end, an app that is gone until the
-// change comes to it.
+// row is what a phase of the change is: a step of a candidate, if it begins or its hook can pass, and
+// what happens in it. What is nil leaves the phase as it is: a hint waits for its end, an app that is
+// gone until the change comes to it.
 type row struct {
-	needed func() bool // the step, by the candidate; nil: always
-	begin  func()      // the step; nil: the hook, if that can pass
+	needed func(on) bool // the step, by the candidate; nil: always
+	begin  func(on)      // the step; nil: its hook is started
 
-	hook       hooks.Hook          // that runs in it
-	passed     func()              // the hook has succeeded: else the candidate is rejected
-	hookOver   func(error, string) // how the hook ended, and the last it printed, where that isn't all
-	due        func()              // the deadline, where nobody waits for a hook or the linker
-	answered   func(event)         // by the linker
-	hinted     func()              // a volume may have changed
-	withoutApp func()              // the app is gone, and confit stays
+	hook       func(on) hooks.Hook
+	passed     func(on)                // the hook has succeeded: else the candidate is rejected
+	hookOver   func(on, error, string) // how the hook ended, and the last it printed, where that isn't all
+	answered   func(on, event)         // by the linker
+	due        func(on)                // the deadline, where nobody waits for a hook or the linker
+	hinted     func(on)                // a volume may have changed
+	withoutApp func(on)                // the app is gone, and confit stays
 }
 
-// row is the row of a phase.
-func (t *transition) row(p phase) row {
-	switch c := t.config; p {
-	case running:
-		return row{due: t.rescan, hinted: t.settle, withoutApp: t.recoverFromExit}
-	case settling:
-		return row{due: t.look, hinted: t.settle, withoutApp: t.recoverFromExit}
-	case staging:
-		return row{answered: t.stageEnded}
-	case rendering:
-		return row{needed: t.mustRender, hook: hooks.New("render", c.Render, c.HookTimeout),
-			passed: t.rendered, answered: t.completeEnded}
-	case validating:
-		return row{needed: t.mustValidate, hook: hooks.Validate(c), passed: t.goOn}
-	case waiting:
-		return row{begin: t.lookFirst, needed: t.mayWork, due: t.waitLate, hinted: t.lookAtCandidate,
-			withoutApp: t.goOn}
-	case splaying:
-		return row{begin: t.splay, needed: t.maySplay, due: t.goOn, withoutApp: t.goOn}
-	case gating:
-		return row{begin: t.beginGate, needed: t.isGated, hook: t.gateHook(),
-			due: t.gateLate, hookOver: t.gateEnded, hinted: t.lookMeanwhile, withoutApp: t.leaveUndecided}
-	case publishing:
-		return row{begin: t.publish, answered: t.publishEnded}
-	case checking:
-		return row{needed: t.mustCheck, hook: hooks.Validate(c), passed: t.checked,
-			answered: t.publishEnded}
-	case serving:
-		return row{begin: t.makeRead, withoutApp: t.recoverFromExit}
-	case withdrawing:
-		return row{due: t.withdraw, answered: t.withdrawEnded, withoutApp: t.withdrawNow}
-	case touching:
-		return row{answered: t.touchEnded}
-	case reading:
-		return row{due: t.readLate, withoutApp: t.recoverFromExit}
-	case reloading:
-		return row{hook: t.reloadHook(), hookOver: t.reloadEnded,
-			withoutApp: t.recoverFromExit}
-	case telling:
-		return row{due: t.endTelling}
-	case beginning:
-		return row{due: t.glance, hinted: t.glanceSoon, withoutApp: t.recoverFromExit}
-	case comparing:
-		return row{due: t.judgeEnd}
-	case proving:
-		return row{hook: t.verifyHook(), due: t.nextProof,
-			hookOver: t.verifyEnded, withoutApp: t.recoverFromExit}
+// on is what a row works on.
+type on = *transition
+
+// rows has the phases of the change, and the steps of a candidate in their order.
+var rows [done + 1]row
+
+// A function of a row may lead to another row, so the table can't be made at once.
+func init() {
+	rows = [...]row{
+		running:  {due: on.rescan, hinted: on.settle, withoutApp: on.recoverFromExit},
+		settling: {due: on.look, hinted: on.settle, withoutApp: on.recoverFromExit},
+
+		staging:    {answered: on.stageEnded},
+		rendering:  {needed: on.mustRender, hook: on.renderHook, passed: on.rendered, answered: on.completeEnded},
+		validating: {needed: on.mustValidate, hook: on.validateHook, passed: on.goOn},
+		waiting: {needed: on.mayWork, begin: on.lookFirst, due: on.waitLate, hinted: on.lookAtCandidate,
+			withoutApp: on.goOn},
+		splaying: {needed: on.maySplay, begin: on.splay, due: on.goOn, withoutApp: on.goOn},
+		gating: {needed: on.isGated, begin: on.beginGate, hook: on.gateHook, hookOver: on.gateEnded,
+			due: on.gateLate, hinted: on.lookMeanwhile, withoutApp: on.leaveUndecided},
+		publishing: {begin: on.publish, answered: on.publishEnded},
+		checking:   {needed: on.mustCheck, hook: on.validateHook, passed: on.checked, answered: on.publishEnded},
+		serving:    {begin: on.makeRead, withoutApp: on.recoverFromExit},
+
+		withdrawing: {answered: on.withdrawEnded, due: on.withdraw, withoutApp: on.withdrawNow},
+		touching:    {answered: on.touchEnded},
+		reading:     {due: on.readLate, withoutApp: on.recoverFromExit},
+		reloading:   {hook: on.reloadHook, hookOver: on.reloadEnded, withoutApp: on.recoverFromExit},
+		beginning:   {due: on.glance, hinted: on.glanceSoon, withoutApp: on.recoverFromExit},
+		comparing:   {due: on.judgeEnd},
+		proving: {hook: on.verifyHook, hookOver: on.verifyEnded, due: on.nextProof,
+			withoutApp: on.recoverFromExit},
+		telling: {due: on.endTelling},
+		done:    {},
 	}
-	return row{}
 }
+
+// row is that of the phase.
+func (t *transition) row() *row { return &rows[t.phase] }
 
 // advance goes on with a candidate whose step is over, to the next one that it needs.
 func (t *transition) advance() {
@@ -77,18 +66,26 @@ func (t *transition) advance() {
 		for !t.isNeeded(p) {
 			p++
 		}
-		r := t.row(p)
+		r := &rows[p]
 		t.enterUntil(p, noDeadline)
 		if r.begin != nil {
-			r.begin()
+			r.begin(t)
 		} else {
-			t.runIn(p, r.hook)
+			t.runIn(p, r.hook(t))
 		}
 	}
 }
 
 // isNeeded reports that a phase is a step which the candidate needs.
 func (t *transition) isNeeded(p phase) bool {
-	r := t.row(p)
-	return (r.begin != nil || r.passed != nil) && (r.needed == nil || r.needed())
+	r := &rows[p]
+	return (r.begin != nil || r.passed != nil) && (r.needed == nil || r.needed(t))
+}
+
+// ownHook is the hook of the phase. One that was killed and ends later has none.
+func (t *transition) ownHook() (h hooks.Hook) {
+	if own := t.row().hook; own != nil {
+		h = own(t)
+	}
+	return h
 }

@@ -65,14 +65,14 @@ func (elapsed) take(t *transition) {
 // late is the deadline of the phase: the hook is killed, the linker's answer is late, or something
 // else is due. A gate may run on.
 func (t *transition) late() {
-	due := t.row(t.phase).due
+	due := t.row().due
 	switch {
 	case t.hook && t.phase != gating:
 		t.expire()
 	case due == nil, t.phase == withdrawing && t.busy:
 		t.remind()
 	default:
-		due()
+		due(t)
 	}
 }
 
@@ -81,8 +81,8 @@ func (t *transition) late() {
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, noDeadline
 	_, shown := e.(published)
-	if answered := t.row(t.phase).answered; answered != nil {
-		answered(e)
+	if answered := t.row().answered; answered != nil {
+		answered(t, e)
 	} else if shown && t.exposure == hidden {
 		t.exposure = visible
 	}
@@ -101,32 +101,32 @@ func (e touched) take(t *transition)    { t.linkerAnswered(e) }
 func (e failed) take(t *transition)     { t.linkerAnswered(e) }
 
 func (e hookEnded) take(t *transition) {
-	t.hookOver(t.row(t.phase).hook.Failure(e.Status, t.expired), e.Tail)
+	t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail)
 }
 
 // hookOver takes the end of a hook, or of the attempt to start one. That of one which was killed
 // and given up is no answer to what waits for another one by now.
 func (t *transition) hookOver(err error, tail string) {
-	row, awaited := t.row(t.phase), t.hook
+	row, awaited := t.row(), t.hook
 	t.hook = false
 	switch {
-	case !awaited || row.hook.Name == "":
+	case !awaited || row.hook == nil:
 		t.onApp().LookForLeftovers()
 	case row.withoutApp != nil && !t.neverStarted() && !t.app.Runs(): // it was killed because of that
-		row.withoutApp()
+		row.withoutApp(t)
 	case row.hookOver != nil:
-		row.hookOver(err, tail)
+		row.hookOver(t, err, tail)
 	case err != nil:
-		t.reject(row.hook.Name, err, tail)
+		t.reject(row.hook(t).Name, err, tail)
 	default:
-		row.passed()
+		row.passed(t)
 	}
 }
 
 // A hint makes confit look: at once, after some quiet, or when the phase is over.
 func (hinted) take(t *transition) {
-	if look := t.row(t.phase).hinted; look != nil {
-		look()
+	if look := t.row().hinted; look != nil {
+		look(t)
 	} else {
 		t.pending = true
 	}
@@ -142,13 +142,13 @@ func (e hookStartFailed) take(t *transition) {
 			t.outcomes.Unask()
 		}
 		t.forgetLook()
-		t.systemRefused(t.row(t.phase).hook.Name, e.err)
+		t.systemRefused(t.ownHook().Name, e.err)
 		return
 	}
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
-	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.row(t.phase).hook.Name, e.err)}, "")
+	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.ownHook().Name, e.err)}, "")
 }
 
 // Somebody has opened what changed. While the app is expected to, no hook runs that could have.

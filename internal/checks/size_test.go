@@ -20,8 +20,8 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {132_100, 47_560},
-	"supervisor": {45_390, 18_130},
+	"":           {132_120, 47_620},
+	"supervisor": {45_410, 18_170},
 	"linker":     {53_160, 17_390},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
