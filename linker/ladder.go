@@ -131,6 +131,12 @@ func (l Ladder) Soak(byStart bool) (next Ladder) {
 	return next
 }
 
+// From is the ladder from the rung that the app is on.
+func (l Ladder) From() (next Ladder) {
+	copy(next.Rungs[:], l.Rungs[l.On:])
+	return next
+}
+
 // BackToTop is the ladder after the app has ended on all its rungs: none is to blame. The fallback
 // that was tried goes.
 func (l Ladder) BackToTop() Ladder {

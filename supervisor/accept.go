@@ -25,7 +25,7 @@ func (t *transition) endTransaction() {
 	t.tidy()
 	t.warnUnread()
 	t.repairInForce()
-	if t.pending {
+	if t.pending || t.isDue(t.asksAt()) {
 		t.settle()
 	} else {
 		t.deadline = t.nextLook()
@@ -38,8 +38,8 @@ func (t *transition) endTransaction() {
 func (t *transition) nextLook() time.Time {
 	t.confirm()
 	t.postpone()
-	return earliest(t.now.Add(t.config.Rescan), t.readBy, t.confirmedAt(), t.rejected.TryBy(), t.killed.TryBy(),
-		t.doubted.TryBy())
+	return earliest(t.now.Add(t.config.Rescan), t.readBy, t.confirmedAt(), t.asksAt(), t.rejected.TryBy(),
+		t.killed.TryBy(), t.doubted.TryBy())
 }
 
 // warnUnread warns when nothing was opened in time. That is no reason for a roll back: an app may

@@ -20,6 +20,7 @@ func (t *transition) look() {
 		return
 	}
 	t.confirm()
+	t.ask()
 	t.isRetry = t.isDue(t.rejected.TryBy())
 	t.tryNow()
 	t.stage()
@@ -68,7 +69,7 @@ func (t *transition) publish() {
 	t.recordTrial() // before that
 	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" ||
 		t.isGated() || !t.waits.IsZero()}
-	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
+	if kind := t.reloadAction.Kind; !t.asks && (kind == config.Signal || kind == config.Restart) {
 		job.app = t.app.PID
 	}
 	t.order(publishing, job)

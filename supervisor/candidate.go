@@ -67,6 +67,7 @@ func (t *transition) compareCandidate(e staged) {
 		hash, keys = t.rejected.Hash, t.rejected.Keys
 	}
 	t.found(hash, e.candidate.Shared.Hex(), keys)
+	t.asks = t.mayAsk()
 	switch known, otherwise := t.mount(); {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
@@ -88,7 +89,11 @@ func (t *transition) compareCandidate(e staged) {
 // mount is what is known of the candidate, and what follows if that keeps it from being the goal.
 func (t *transition) mount() (known goal.Mount, otherwise func()) {
 	switch {
-	case t.isKnownBad(), t.ladder.WasTried(t.candidate.Generation): // which has led to a lower rung
+	case t.isKnownBad():
+		return goal.Refused, t.refuseAgain
+	case t.asks:
+		return goal.Wanted, t.discard
+	case t.ladder.WasTried(t.candidate.Generation): // which has led to a lower rung
 		return goal.Refused, t.refuseAgain
 	case t.isRemembered():
 		return goal.Refused, func() { t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "") }
@@ -110,6 +115,17 @@ func (t *transition) mount() (known goal.Mount, otherwise func()) {
 func (t *transition) refuseAgain() {
 	t.decided()
 	t.dropCandidate()
+}
+
+// passes goes on with a candidate that the validator has passed, unless just that was asked.
+func (t *transition) passes() {
+	if !t.asks {
+		t.goOn()
+		return
+	}
+	t.Warn("validator passes what the app died of: the bytes are to blame, and aren't started",
+		about(t.candidate.Generation, "live", t.standing())...)
+	t.refuseAgain()
 }
 
 // waitForOther drops a candidate that waits until the app has lived on something else.
@@ -169,6 +185,10 @@ func (t *transition) tryCandidate(splay time.Duration) {
 // checked looks at what the validator did to a candidate that is published already. It has opened
 // that, too: who does from now on counts.
 func (t *transition) checked() {
+	if t.asks {
+		t.passes()
+		return
+	}
 	t.order(checking, publish{number: t.candidate.Number, watch: t.toBeRead(), shown: true})
 }
 

@@ -57,7 +57,7 @@ func (t *transition) goOnWithApp() {
 	t.onLadder().StartSoak()
 	switch t.phase {
 	case running:
-		t.deadline = earliest(t.deadline, t.confirmedAt())
+		t.deadline = earliest(t.deadline, t.confirmedAt(), t.asksAt())
 	case beginning:
 		t.goOnTrial(linker.StepPublish)
 		t.prove()
@@ -73,7 +73,7 @@ func (t *transition) beginsFirst() bool {
 
 // mayWork reports that the app may be at work that the candidate would end. A look finds out.
 func (t *transition) mayWork() bool {
-	return t.config.EntrypointTimeout > 0 && t.app.Runs() && t.reloadAction.Kind != config.None
+	return !t.asks && t.config.EntrypointTimeout > 0 && t.app.Runs() && t.reloadAction.Kind != config.None
 }
 
 // lookFirst looks at the app before a candidate is published.

@@ -36,6 +36,8 @@ var byHand = [][2]string{
 	{"soak-down", "restart probation-short soak-short kills down"},
 	{"soak-verify", "verify probation-short soak-short doubtful"},
 	{"soak-busy", "soak-short validate-before gate doubtful"},
+	{"asks", "restart validate-before probation-short soak-short kills down"},
+	{"asks-there", "usr1-or-none validate-after probation-short soak-short down"},
 	{"late", "restart probation-short soak-short gate report asked"},
 	{"late-again", "restart probation-short soak-short gate report relapsed"},
 	{"lost", "restart verify probation-short fallback loses doubtful"},

@@ -78,8 +78,12 @@ func (c *course) mustBeWhole(was, is *linker.Ladder) {
 	}
 }
 
-// mayDrop: a rung goes only when the app has lived on another for --soak.
+// mayDrop: a rung goes only when the app has lived on another for --soak, or is a candidate again, as the validator refuses it.
 func (c *course) mayDrop(before, after *state) {
+	if refused := after.rejected; before.asks && refused != nil && refused.IsOf(before.ladder.Top().Inputs) && !refused.Read &&
+		slices.Equal(after.ladder.Numbers(), before.ladder.Numbers()[before.ladder.On:]) {
+		return
+	}
 	for _, n := range before.ladder.Numbers() {
 		if slices.Contains(after.ladder.Numbers(), n) {
 			continue

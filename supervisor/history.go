@@ -39,7 +39,7 @@ func (t *transition) noteProven(is *linker.Rung) {
 func (t *transition) found(hash, shared string, keys map[string]status.Sum) {
 	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: keys}
 	isAgain := t.complaints[applying] != "" && was != nil && was.Hash == hash
-	if t.phase == staging && !t.neverStarted() && !t.isRetry && !isAgain {
+	if t.phase == staging && !t.neverStarted() && !t.isRetry && !t.asks && !isAgain {
 		t.count.Swaps++
 	}
 	switch {

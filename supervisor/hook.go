@@ -160,7 +160,7 @@ func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandi
 // isGated reports whether the gate decides about the candidate. It isn't asked about what all
 // replicas share with the accepted generation, nor when the app has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared &&
+	return !t.asks && len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared &&
 		(t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
@@ -170,7 +170,7 @@ func (t *transition) mustRender() bool { return t.candidate.Unrendered }
 func (t *transition) mustValidate() bool { return t.validatesBefore() && !t.isAccepted() }
 
 func (t *transition) maySplay() bool {
-	return t.app.Runs() && t.reloadAction.Kind != config.None && !t.over(t.splayBy)
+	return !t.asks && t.app.Runs() && t.reloadAction.Kind != config.None && !t.over(t.splayBy)
 }
 
 func (t *transition) mustCheck() bool { return t.validatesAfter() && !t.isAccepted() }

@@ -95,6 +95,7 @@ func (t *transition) goDown(reason string, how *verdict.Verdict) {
 		return
 	}
 	t.onLadder().Down()
+	t.asked = false
 	if t.outcomes.Question() == hexOf(t.accepted().Shared) { // the gate isn't asked about what is in force
 		t.answer(outcomes.Superseded)
 	}

@@ -32,7 +32,7 @@ func init() {
 
 		staging:    {answered: on.stageEnded},
 		rendering:  {needed: on.mustRender, hook: on.renderHook, passed: on.rendered, answered: on.completeEnded},
-		validating: {needed: on.mustValidate, hook: on.validateHook, passed: on.goOn},
+		validating: {needed: on.mustValidate, hook: on.validateHook, passed: on.passes},
 		waiting: {needed: on.mayWork, begin: on.lookFirst, due: on.waitLate, hinted: on.lookAtCandidate,
 			withoutApp: on.goOn},
 		splaying: {needed: on.maySplay, begin: on.splay, due: on.goOn, withoutApp: on.goOn},

@@ -35,6 +35,9 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.stayUnaccepted(step, reason, tail)
 		return
 	default:
+		if t.asks {
+			t.onLadder().Forgive()
+		}
 		v := t.verdictOn(step, reason, tail)
 		v.Outcome = t.outcome(t.rejectedAs(step), hexOf(v.Common), step, v.Reason)
 		t.against(v, t.lineOf(v, reason))
@@ -86,6 +89,8 @@ func (t *transition) todo(step string, reason error) string {
 		return "fix the links file or the image: the hook's program can't be started"
 	case step == stepSoak:
 		return soakTodo
+	case t.asks:
+		return askTodo
 	case t.nothingToStartOn():
 		return "fix the configuration and start again"
 	case step == "gate":

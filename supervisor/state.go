@@ -77,6 +77,7 @@ type state struct {
 
 	transaction
 	ladder ladder.Ladder // what there is to go back to
+	asked  bool          // the validator was asked about the newest edition, since the app is on an older one
 	soaks  time.Time     // see soaksAt
 	// the proof of the accepted generation, until the note has it and the log says so; "": it does
 	pendingProof string
@@ -135,6 +136,7 @@ func (s *state) due() time.Time { return earliest(s.deadline, s.app.Deadline, s.
 type transaction struct {
 	candidate    linker.Candidate
 	isRetry      bool          // it was rejected before, and is tried again
+	asks         bool          // the app has died of it: only its validator is asked
 	reloadAction config.Action // what its changes require
 	splayBy      time.Time     // when the app may be reloaded
 	waits        time.Time     // since when the candidate waits for the app to begin; zero: it didn't have to

@@ -9,7 +9,7 @@ import (
 // mostFacts is how many facts the state may hold at once, its history too: a pointer, a list, a hash
 // and a time count as one. Whoever changes step has to think of each. A commit that raises the bound
 // says why, and what went for it.
-const mostFacts = 218
+const mostFacts = 220
 
 // TestStateIsSmall holds the bound.
 func TestStateIsSmall(t *testing.T) {

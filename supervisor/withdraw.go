@@ -90,9 +90,9 @@ func (t *transition) takenBack(e withdrawn) {
 	switch {
 	case !t.ladder.HasAccepted():
 	case further && t.ladder.IsDown():
-		t.Warn("going down the ladder", t.goingBack("reason", t.ladder.DownReason(),
+		t.Warn("going down the ladder", append(t.goingBack("reason", t.ladder.DownReason(),
 			"above", t.ladder.Top().Number,
-			"soak", t.config.SoakFor(), "changed", named(changes))...)
+			"soak", t.config.SoakFor(), "changed", named(changes)), t.willAsk()...)...)
 		t.rolledBack(true)
 		return
 	case further || t.exposure == restored:

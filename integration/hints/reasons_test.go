@@ -42,10 +42,11 @@ var reasons = map[string]string{
 	"cannot try anything here: %d MiB of memory are left below the limit of the container, and a try needs %d; try it in another container, or raise the limit": "integration/confit/pod_try_memory_test.go has the limit",
 
 	// What says where to look, or what happens next.
-	"see the app's log: a start tries the same bytes again, not before nextTry; any changed byte that replicas share and a new pod do now": "it says where to look, and what happens by itself",
-	"see the app's log: the second death in a row leads back to what was accepted before, and each one there further":                      "it says where to look, and what happens by itself",
-	"see the script's log: once the app has begun on what is live the edit is tried again, and a second end there rejects it":              "it says where to look, and what happens by itself",
-	"see whether --stop-signal is the app's, and whether it needs --signal-group":                                                          "it says where to look",
+	"see the app's log: a start tries the same bytes again, not before nextTry; any changed byte that replicas share and a new pod do now":              "it says where to look, and what happens by itself",
+	"see the app's log: the second death in a row leads back to what was accepted before, and each one there further":                                   "it says where to look, and what happens by itself",
+	"see the script's log: once the app has begun on what is live the edit is tried again, and a second end there rejects it":                           "it says where to look, and what happens by itself",
+	"put right what has changed outside since it was accepted, such as a name, a peer or a certificate: it is tried again, and in force once it passes": "integration/confit/ladder_asks_test.go puts a peer right",
+	"see whether --stop-signal is the app's, and whether it needs --signal-group":                                                                       "it says where to look",
 	"see whether it needs --signal-group": "it says where to look",
 	"give --stop-timeout and the pod's terminationGracePeriodSeconds the time that the entrypoint needs":         "a stop is the last that is said; integration/confit/entry_stop_test.go has one with time enough",
 	"start it in another directory, and let it open its files by their absolute paths":                           "the app is to be changed; supervisor/testdata/auto_means-something-else.txt has one",

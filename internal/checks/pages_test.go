@@ -48,7 +48,7 @@ var startsHeldBy = map[string][]string{
 	"it dies late of two edits in a row":                       {"TestLadder_two_late_edits/durable"},
 	"no start survives the last of many reloads":               {"TestLadder_twenty_edits/to_the_nineteenth", "TestLadder_twenty_edits/to_the_first"},
 	"a database is down":                                       {"TestLadder_outage/database_down"},
-	"the database comes back while the app is on a lower rung": {"TestLadder_outage_blames_an_edit"},
+	"the database comes back while the app is on a lower rung": {"TestLadder_outage_blames_an_edit", "TestLadder_asks"},
 	"the app was on a lower rung":                              {"TestLadder_starts_on_a_lower_rung"},
 	"a rejected edit is mounted again":                         {"TestLadder_reverted_and_put_back"},
 	"a fallback is in force":                                   {"TestFallback_killed"},

@@ -20,9 +20,9 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {132_120, 47_620},
-	"supervisor": {45_410, 18_170},
-	"linker":     {53_160, 17_390},
+	"":           {132_620, 47_830},
+	"supervisor": {45_900, 18_380},
+	"linker":     {53_190, 17_410},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
 	"signals":    {1_870, 1_010},

@@ -123,6 +123,12 @@ func (m *Move) Down() {
 	}
 }
 
+// Forgive drops what is above, as something else was to blame.
+func (m *Move) Forgive() {
+	m.Ladder.Ladder = m.From()
+	m.Counted = true
+}
+
 // ToTop goes back to the top: the app has ended on everything, so nothing is to blame.
 func (m *Move) ToTop() {
 	m.Ladder.Ladder = m.BackToTop()
