@@ -58,6 +58,9 @@ func (t *transition) goOnWithApp() {
 	switch t.phase {
 	case running:
 		t.deadline = earliest(t.deadline, t.confirmedAt(), t.asksAt())
+		if t.isDue(t.deadline) { // without a probation
+			t.look()
+		}
 	case beginning:
 		t.goOnTrial(linker.StepPublish)
 		t.prove()

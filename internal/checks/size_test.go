@@ -20,9 +20,9 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {132_620, 47_830},
-	"supervisor": {45_900, 18_380},
-	"linker":     {53_190, 17_410},
+	"":           {132_670, 47_840},
+	"supervisor": {45_920, 18_390},
+	"linker":     {53_210, 17_420},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
 	"signals":    {1_870, 1_010},
