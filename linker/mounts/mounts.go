@@ -123,15 +123,20 @@ func parseMounts(text string) []mount {
 	list := make([]mount, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
 		if f := strings.Split(line, " "); len(f) > 5 { // the kernel escapes no other blank
-			list = append(list, mount{root: unescaped.Replace(f[3]), point: unescaped.Replace(f[4])})
+			list = append(list, mount{root: unescape(f[3]), point: unescape(f[4])})
 		}
 	}
 	return list
 }
 
-// unescaped gives a path of mountinfo what the kernel writes by number, as it parts the fields:
-// show_mountinfo.
-var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+// unescape gives a path of mountinfo what the kernel writes by number, as it parts the fields:
+// show_mountinfo. The backslash comes last, as the others begin with one.
+func unescape(path string) string {
+	for _, part := range []string{" 040", "\t011", "\n012", `\134`} {
+		path = strings.ReplaceAll(path, `\`+part[1:], part[:1])
+	}
+	return path
+}
 
 // holder is the index of the mount in which a path is seen: of those on it and above it the last,
 // which covers others; or -1.

@@ -26,7 +26,7 @@ func (r *reader) redirection() bool {
 	r.skip(op)
 	word := r.word()
 	if tabs := op == "<<-"; tabs || op == "<<" {
-		r.documents = append(r.documents, document{unquote.Replace(word), tabs})
+		r.documents = append(r.documents, document{unquote(word), tabs})
 	}
 	return true
 }

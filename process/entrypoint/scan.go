@@ -83,7 +83,7 @@ func (r *reader) endsInProgram() bool {
 	if len(args) == 0 {
 		return false
 	}
-	name := unquote.Replace(args[0])
+	name := unquote(args[0])
 	if name == "." || name == "source" {
 		return len(args) > 1
 	}
@@ -99,7 +99,7 @@ func (r *reader) lastIsProgram() bool {
 	if len(args) == 0 || r.hasTraps {
 		return false
 	}
-	name := unquote.Replace(args[0])
+	name := unquote(args[0])
 	own := r.functions[name] || strings.Contains(builtins, " "+name+" ") || args[len(args)-1] == "]]"
 	return !own && (r.how.Args || r.sets || !isAllArgs(args))
 }

@@ -52,7 +52,7 @@ func (r *reader) executes(args []string) finding {
 	case "exec":
 		return r.program(args[1:])
 	case "eval":
-		words := strings.Fields(unquote.Replace(strings.Join(args, " ")))
+		words := strings.Fields(unquote(strings.Join(args, " ")))
 		for len(words) > 1 && words[0] == "eval" {
 			words = words[1:]
 		}
@@ -74,11 +74,11 @@ func (r *reader) trap(args []string) {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
-	if len(args) < 2 || unquote.Replace(args[0]) == "" || args[0] == "-" {
+	if len(args) < 2 || unquote(args[0]) == "" || args[0] == "-" {
 		return
 	}
 	for _, name := range args[1:] {
-		r.traps += " " + strings.TrimPrefix(strings.ToUpper(unquote.Replace(name)), "SIG") + " "
+		r.traps += " " + strings.TrimPrefix(strings.ToUpper(unquote(name)), "SIG") + " "
 	}
 }
 
@@ -115,7 +115,7 @@ func assigned(word string) (value string, found bool) {
 // made for eval, or for a command's place.
 func ofValue(value string) finding {
 	value = strings.TrimSuffix(strings.TrimPrefix(value, "("), ")") // of an array
-	words := strings.Fields(unquote.Replace(value))
+	words := strings.Fields(unquote(value))
 	if len(words) > 0 && words[0] == "exec" {
 		return always
 	}

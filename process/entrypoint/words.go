@@ -10,7 +10,12 @@ const (
 )
 
 // unquote takes quotes from a word.
-var unquote = strings.NewReplacer(`"`, "", `'`, "", `\`, "")
+func unquote(word string) string {
+	for _, quote := range []string{`"`, `'`, `\`} {
+		word = strings.ReplaceAll(word, quote, "")
+	}
+	return word
+}
 
 func line(text string) string {
 	first, _, _ := strings.Cut(text, "\n")

@@ -67,16 +67,18 @@ func CommandFor(app process.Command, words []string, about linker.Candidate, mor
 		fmt.Sprintf("%s=%d", config.GenerationVariable, about.Number),
 		config.ChangedVariable+"="+listOf(strings.Join(Keys(about.Changes), "\n")),
 		config.LocalVariable+"="+listOf(about.Local))
-	places := []string{config.Placeholder, about.Dir}
+	c.Args = slices.Clone(words)
+	place := func(name, dir string) {
+		for i, w := range c.Args {
+			c.Args[i] = strings.ReplaceAll(w, name, dir)
+		}
+	}
 	if about.Unrendered {
 		c.Env = append(c.Env, config.RenderedVariable+"="+about.RenderDir())
-		places = append(places, linker.Rendered, about.RenderDir())
+		place(linker.Rendered, about.RenderDir())
 	}
+	place(config.Placeholder, about.Dir)
 	c.Env = append(c.Env, more...)
-	c.Args = nil
-	for _, w := range words {
-		c.Args = append(c.Args, strings.NewReplacer(places...).Replace(w))
-	}
 	return c
 }
 
