@@ -28,9 +28,10 @@ func (t *transition) ask() {
 }
 
 // mayAsk reports that the app has died of the candidate, and doesn't read that before it has passed.
+// A validator that confit was killed with isn't asked again.
 func (t *transition) mayAsk() bool {
 	kind := t.reloadAction.Kind
-	return t.asks && t.ladder.WasTried(t.candidate.Generation) &&
+	return t.asks && t.kills() == 0 && t.ladder.WasTried(t.candidate.Generation) &&
 		(t.validatesBefore() || kind != config.None && kind != config.Touch)
 }
 
