@@ -100,6 +100,8 @@ func (t *transition) stop(s signals.Signal) {
 	case t.app.IsEnding():
 	case t.phase == telling:
 		t.endNow(t.exit)
+	case t.phase == comparing: // it has ended before
+		t.endWith(exit{Code: t.onApp().ExitCode(t.endedBy)})
 	case !t.app.Runs(): // the leftovers are drained, from now on with everybody else
 		t.endWith(exit{Code: exitStopped})
 	default:

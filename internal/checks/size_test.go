@@ -20,8 +20,8 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {132_670, 47_840},
-	"supervisor": {45_920, 18_390},
+	"":           {132_700, 47_860},
+	"supervisor": {45_950, 18_400},
 	"linker":     {53_210, 17_420},
 	"config":     {11_700, 2_610},
 	"process":    {14_400, 6_300},
