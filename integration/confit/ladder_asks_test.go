@@ -25,6 +25,9 @@ func TestLadder_asks(t *testing.T) {
 			l.soaksFor("1m")
 			l.fails(4)
 			c = l.runs()
+			if e := c.logs(goesDown, 1); e["validated"] == "" {
+				t.Errorf("logged %v, want that the validator will be asked", e)
+			}
 			c.wantDown("good old")
 			if e := c.logs(isRejected, 1); e["step"] != "validate" || e["nextTry"] == "" || e["todo"] == "" {
 				t.Errorf("logged %v, want that the validator refuses the newest edition now", e)

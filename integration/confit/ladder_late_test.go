@@ -45,9 +45,8 @@ func TestLadder_dies_late(t *testing.T) {
 	c.wantStarts("late", 0)
 }
 
-// The second of two edits is as bad as the first. The app comes back to what was there before both, also in a pod that is so new that
-// nothing has soaked in it.
-func TestLadder_two_late_edits(t *testing.T) {
+// inPods runs a test in a pod whose first edition is durable, and in one that is so new that nothing has soaked in it.
+func inPods(t *testing.T, test func(l ladder, c *confit)) {
 	t.Parallel()
 	for name, begin := range map[string]func(l ladder) *confit{
 		"durable":   func(l ladder) *confit { return l.begins("first") },
@@ -56,34 +55,32 @@ func TestLadder_two_late_edits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLadder(t, "restart", "4s")
-			c := begin(l)
-			l.edits(c, "late 1")
-			c.Ends(3)
-			l.web.swap(keys{"text": "late 2"})
-			c = l.runs()
-			c.accepts(1)
-			c.Ends(3)
-			l.bothGo(1) // the app has died of the first one before the second came, so that isn't kept
+			test(l, begin(l))
 		})
 	}
 }
 
+// The second of two edits is as bad as the first. The app comes back to what was there before both. It has died of the first one before the
+// second came, so that isn't kept.
+func TestLadder_two_late_edits(t *testing.T) {
+	inPods(t, func(l ladder, c *confit) {
+		l.edits(c, "late 1")
+		c.Ends(3)
+		l.web.swap(keys{"text": "late 2"})
+		c = l.runs()
+		c.accepts(1)
+		c.Ends(3)
+		l.bothGo(1)
+	})
+}
+
 // The second edit comes while the app still lives with the first one. Both are gone back from, one after the other.
 func TestLadder_two_late_edits_at_once(t *testing.T) {
-	t.Parallel()
-	for name, begin := range map[string]func(l ladder) *confit{
-		"durable":   func(l ladder) *confit { return l.begins("first") },
-		"fresh_pod": func(l ladder) *confit { return l.deploys("first") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := newLadder(t, "restart", "4s")
-			c := begin(l)
-			l.edits(c, "later 1", "late 2")
-			c.Ends(3)
-			l.bothGo(2)
-		})
-	}
+	inPods(t, func(l ladder, c *confit) {
+		l.edits(c, "later 1", "late 2")
+		c.Ends(3)
+		l.bothGo(2)
+	})
 }
 
 func (l ladder) bothGo(blamed int) {
