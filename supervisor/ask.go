@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 )
 
 // What the app has died of may not be to blame: a name outside can't be resolved, or a certificate
@@ -13,10 +14,10 @@ import (
 
 // asksAt is when the validator is asked; zero: it isn't.
 func (t *transition) asksAt() time.Time {
-	if t.asked || !t.ladder.IsDown() || !t.wouldAsk() || !t.app.Runs() || t.app.IsAtEntrypoint() {
+	if t.asked || !t.ladder.IsDown() || !t.wouldAsk() {
 		return noDeadline
 	}
-	return t.app.Entry.Begun.Add(t.config.Probation)
+	return t.survivesAt()
 }
 
 // ask has the look that begins be about that, if it is due.
@@ -30,9 +31,12 @@ func (t *transition) ask() {
 // mayAsk reports that the app has died of the candidate, and doesn't read that before it has passed.
 // A validator that confit was killed with isn't asked again.
 func (t *transition) mayAsk() bool {
-	kind := t.reloadAction.Kind
-	return t.asks && t.kills() == 0 && t.ladder.WasTried(t.candidate.Generation) &&
-		(t.validatesBefore() || kind != config.None && kind != config.Touch)
+	return t.asks && t.kills() == 0 && t.ladder.WasTried(t.candidate.Generation) && !t.isShownBy(t.reloadAction)
+}
+
+// isShownBy reports that the app may read what is validated, as it is published before that.
+func (t *transition) isShownBy(a config.Action) bool {
+	return !t.validatesBefore() && (a.Kind == config.None || a.Kind == config.Touch)
 }
 
 // askTodo is what to do about an edition that the validator refuses now.
@@ -44,9 +48,9 @@ func (t *transition) wouldAsk() bool {
 	return len(c.Validate) > 0 && c.Probation > 0 && c.Probation < c.SoakFor()
 }
 
-// willAsk says what is asked about the newest edition, for the line that the app goes down.
-func (t *transition) willAsk() []any {
-	if !t.wouldAsk() {
+// willAsk says what is asked about the newest edition, for the line that the app goes down, by changes.
+func (t *transition) willAsk(changes []linker.Change) []any {
+	if !t.wouldAsk() || t.isShownBy(strongest(t.config, changes)) {
 		return nil
 	}
 	return []any{"validated", "once the app has lived here for " + t.config.Probation.String()}

@@ -121,7 +121,16 @@ func (t *transition) endedAtEntrypoint() bool {
 // confirmedAt is when the app has lived through a probation on something else than what it has
 // ended on at its entrypoint; zero: nobody waits for that.
 func (t *transition) confirmedAt() time.Time {
-	if !t.killed.IsUnconfirmed() || !t.app.Runs() || t.app.IsAtEntrypoint() {
+	if !t.killed.IsUnconfirmed() {
+		return noDeadline
+	}
+	return t.survivesAt()
+}
+
+// survivesAt is when the app has lived through a probation since it has begun; zero: it hasn't
+// begun.
+func (t *transition) survivesAt() time.Time {
+	if !t.app.Runs() || t.app.IsAtEntrypoint() {
 		return noDeadline
 	}
 	return t.app.Entry.Begun.Add(t.config.Probation)

@@ -71,7 +71,8 @@ func (t *transition) takenBack(e withdrawn) {
 	// as the log says
 	further, reached, wasLive := t.wentFrom != 0, t.exposure.reached(), t.exposure.published() && t.live != nil &&
 		t.live.Number == t.candidate.Number
-	if t.exposure = hidden; reached {
+	t.exposure = hidden
+	if reached {
 		t.exposure = restored
 	}
 	t.started, t.wentFrom, t.leftAtHUP = false, 0, false
@@ -92,7 +93,7 @@ func (t *transition) takenBack(e withdrawn) {
 	case further && t.ladder.IsDown():
 		t.Warn("going down the ladder", append(t.goingBack("reason", t.ladder.DownReason(),
 			"above", t.ladder.Top().Number,
-			"soak", t.config.SoakFor(), "changed", named(changes)), t.willAsk()...)...)
+			"soak", t.config.SoakFor(), "changed", named(changes)), t.willAsk(changes)...)...)
 		t.rolledBack(true)
 		return
 	case further || t.exposure == restored:
