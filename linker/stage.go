@@ -57,8 +57,10 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	}
 	c, err = l.stageFrom(l.reader, &k, func(r *volume.Reading) error {
 		dirs, swaps := r.Dirs(), r.Swaps()
-		added, holds := l.watch.Sync(dirs), swaps.Hold() // nothing can change any more without a hint
-		if !k.Unwritten {                                // else the caller may not wait for what is found
+		added, holds := l.watch.Sync(dirs), false // nothing can change any more without a hint
+		if k.Unwritten {                          // the caller may not wait for what is found
+			holds = swaps.Hold()
+		} else {
 			holds = l.watch.See(swaps.Hold)
 		}
 		if !holds && (added || swaps != nil) {

@@ -41,8 +41,7 @@ func NewFamily() *Family { return &Family{hooks: map[int]*Hook{}} }
 // of the child have come in. It also kills the group of a hook: the zombie pins the group's number,
 // so no other group can have it.
 func (f *Family) Reap(look func(pid int), handle func(Exit)) {
-	for info, _ := lookForEnded(); info.pid != 0; info, _ = lookForEnded() {
-		pid := int(info.pid)
+	for pid := peek(); pid != 0; pid = peek() {
 		look(pid)
 		hook := f.hooks[pid]
 		hook.Signal(unix.SIGKILL) // ESRCH: the leader was the last
@@ -65,6 +64,12 @@ type siginfo struct {
 	_                  [0]uintptr
 	pid, uid, status   int32
 	_                  [100]byte
+}
+
+// peek is the pid of a child that has ended and isn't reaped, or 0.
+func peek() int {
+	info, _ := lookForEnded()
+	return int(info.pid)
 }
 
 // lookForEnded looks for a child that has ended, and reaps none: ECHILD says that there is no child

@@ -80,7 +80,8 @@ func (t *transition) accept(proof string) {
 	if t.exposure.published() {
 		t.decide(outcomes.Accepted, t.candidate.Shared, "", "")
 	}
-	if t.makeAccepted(t.started || !t.isWell()); asked && t.exposure.published() {
+	t.makeAccepted(t.started || !t.isWell())
+	if asked && t.exposure.published() {
 		t.watchAccepted()
 	}
 	if *t.accepted() != before && (!t.ladder.IsDown() || t.accepted().Fallback) {

@@ -140,7 +140,9 @@ func (e startFailed) take(t *transition) {
 		t.onApp().Rest()
 		t.onLadder().StartedOn(t.inForce().Hash)
 		t.app.Since = t.now
-		if end := (exit{Code: e.code, Reason: e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
+		end := exit{Code: e.code, Reason: e.err}
+		goesOn := e.code != process.ExitSystem && t.appDied(e.err.Error(), end)
+		if !goesOn {
 			t.app.Since = time.Time{} // it never ran
 			t.endNow(end)
 		}

@@ -13,7 +13,8 @@ import (
 
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
-	if t.soaks = t.soaksAt(t.config); t.isDue(t.soaks) {
+	t.soaks = t.soaksAt(t.config)
+	if t.isDue(t.soaks) {
 		t.soak()
 		t.soaks = t.soaksAt(t.config)
 	}

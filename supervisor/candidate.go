@@ -44,7 +44,8 @@ func (t *transition) stageEnded(e event) {
 // noteLook notes what a look at the volumes saw. Where a key may have changed once more, unseen,
 // the next look compares the bytes. A gate that was asked about something else needn't answer.
 func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linker.Hash) {
-	if t.fingerprint = print; fresh {
+	t.fingerprint = print
+	if fresh {
 		t.forgetLook()
 	}
 	if t.outcomes.Question() != hexOf(shared) {
@@ -212,7 +213,8 @@ func (t *transition) publishEnded(e event) {
 			t.endNow(exit{})
 			return
 		}
-		if t.watched = e.watched; !t.exposure.published() {
+		t.watched = e.watched
+		if !t.exposure.published() {
 			t.exposure, t.readBy = visible, time.Time{}
 			if !t.candidate.Fallback { // what is mounted waits still
 				t.complaints[applying] = ""

@@ -42,7 +42,8 @@ func (t *transition) takeUp(former *linker.Note) {
 		t.accepted().Told = linker.Told{}
 		return
 	}
-	if t.outcomes.List = former.Outcomes; t.ladder.HasAccepted() && t.outcomes.Question() == t.accepted().Shared.Hex() {
+	t.outcomes.List = former.Outcomes
+	if t.ladder.HasAccepted() && t.outcomes.Question() == t.accepted().Shared.Hex() {
 		t.answer(outcomes.Accepted)
 		t.watchAccepted()
 	}

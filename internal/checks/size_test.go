@@ -20,11 +20,11 @@ type size struct{ tokens, words int }
 // token, and whoever changes confit reads each word. A commit that raises a bound says why, and what
 // went for it.
 var most = map[string]size{
-	"":           {132_700, 47_860},
-	"supervisor": {45_950, 18_400},
+	"":           {132_750, 47_900},
+	"supervisor": {45_990, 18_430},
 	"linker":     {53_210, 17_420},
 	"config":     {11_700, 2_610},
-	"process":    {14_400, 6_300},
+	"process":    {14_410, 6_310},
 	"signals":    {1_870, 1_010},
 	"notify":     {1_220, 600},
 	"status":     {3_460, 1_430},

@@ -60,7 +60,8 @@ func (w *Changes) Hint() { hint(w.Hints) }
 func (w *Changes) See(holds func() bool) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	if w.holds = holds; !holds() {
+	w.holds = holds
+	if !holds() {
 		return false
 	}
 	select {

@@ -17,7 +17,8 @@ const (
 // Works says since and until when nobody should end what the app does; zero: it may be ended. A
 // script that executes nothing has begun, and may yet be at some work in its first minutes.
 func (a *App) Works() (since, until time.Time) {
-	switch e := &a.Entry; {
+	e := &a.Entry
+	switch {
 	case !a.Runs():
 	case e.Begun.IsZero():
 		return a.Since, e.By
